@@ -1,6 +1,6 @@
-/* agents.c - `trefoil agents`: which there are, one of them, and something for one to do. */
+/* agents.c - `trefoil agents`: lists agents, shows one agent, and dispatches a task to an agent. */
 #include "app/app.h"
-#include "app/tasks.h"
+#include "app/task/tasks.h"
 #include "base/display.h"
 #include "base/utf8.h"
 #include "config/agent_files.h"
@@ -18,23 +18,23 @@ struct agents_args {
 
 static const struct option agents_options[] = {
     { "prompt", OPTION_FLAG, offsetof(struct agents_args, prompt), NULL,
-      "Show only the system prompt that the model gets" },
+      "Show only the system prompt that the model receives" },
     { "mode", OPTION_TEXT, offsetof(struct agents_args, mode), "MODE",
-      "Run read-only or read-write; never exceeds the agent's rights" },
+      "Run the agent read-only or read-write, within the agent's own rights" },
     { "model", OPTION_TEXT, offsetof(struct agents_args, model), "MODEL",
-      "Use this MODEL or PROVIDER/MODEL, or low, medium or high" },
+      "Use this MODEL, PROVIDER/MODEL or tier (model size: low, medium or high)" },
     { "max-turns", OPTION_TEXT, offsetof(struct agents_args, max_turns), "N",
-      "Stop after this many requests to the model" },
+      "Stop the task after N requests to the model" },
     { "budget", OPTION_TEXT, offsetof(struct agents_args, budget), "USD",
-      "Stop when this much money is spent" },
+      "Stop the task when its cost reaches this amount" },
     { "yes", OPTION_FLAG, offsetof(struct agents_args, yes), NULL,
       "Allow every call that needs approval" },
     { "ask", OPTION_FLAG, offsetof(struct agents_args, ask), NULL,
-      "Leave questions open for `trefoil approvals`, even without a terminal" },
+      "If there is no terminal, leave questions open until `trefoil approvals` answers" },
     { "thoughts", OPTION_FLAG, offsetof(struct agents_args, thoughts), NULL,
       "Show the model's thoughts" },
     { "wait", OPTION_FLAG, offsetof(struct agents_args, wait), NULL,
-      "Wait until the task has ended (default)" },
+      "Wait until the task ends (default)" },
     { "detach", OPTION_FLAG, offsetof(struct agents_args, detach), NULL,
       "Give the task to the running `trefoil serve`, print its ID and exit" },
 };
@@ -366,9 +366,9 @@ static const struct subcommand subcommands[] = {
 const struct verb verb_agents = {
     .name = "agents",
     .words = "[list | show | dispatch]",
-    .summary = "List and show agents, or dispatch a task to one",
-    .more = "A dispatched task is stored (see: trefoil tasks). Ctrl-C cancels it. The exit codes "
-            "are\nthose of `trefoil run`.\n",
+    .summary = "List and show agents, or start a task for an agent",
+    .more = "A dispatched task is stored (see: trefoil tasks). Ctrl-C cancels the task. The exit\n"
+            "codes are those of `trefoil run`.\n",
     .sub = subcommands,
     .subs = ARRAY_LEN(subcommands),
     .option = agents_options,

@@ -1,7 +1,7 @@
 /*
- * app.h - what a verb gets: where we are, what is configured, how to print.
+ * app.h - the data and helper functions that each verb (command) of the program gets.
  *
- * A verb is one file here with a `const struct verb` and one row in main.c.
+ * A verb is one file in this folder with a `const struct verb`, and one row in main.c.
  */
 #ifndef APP_APP_H
 #define APP_APP_H
@@ -28,43 +28,53 @@ enum { WORDS_ANY = -1 };
 /* One of several actions of a verb: `servers add`. */
 struct subcommand {
     const char *name;
-    const char *words;   /* what follows it, for help; "" for nothing */
+    const char *words;   /* the words that may follow, as shown in help; "": none */
     const char *summary; /* one line; NULL: help does not list it */
-    int least, most;     /* how many words may follow; most may be WORDS_ANY */
-    const char *options; /* the names of the options of the verb that it accepts, separated by
-                          * spaces; NULL: none */
+    int least, most;     /* how many words may follow; `most` may be WORDS_ANY */
+    /*
+     * the names of those options of the verb that the subcommand accepts, separated by spaces;
+     * NULL: none
+     */
+    const char *options;
 };
 
 /*
- * The command line is checked against these tables before `run` is called: the subcommand exists,
- * it takes the options, and the number of words fits.
+ * Before `run` is called, the command line is checked against these tables: the subcommand exists,
+ * the subcommand takes the options, and the number of words is allowed.
  */
 struct verb {
     const char *name;
-    const char *words;            /* what may follow, for help; "" for nothing */
+    const char *words;            /* the words that may follow, as shown in help; "": none */
     const char *summary;          /* one line: an imperative verb phrase */
-    const char *more;             /* printed below the options of its help; NULL: nothing */
-    const struct subcommand *sub; /* the first one runs when none is named */
+    const char *more;             /* text that help shows below the options; NULL: none */
+    const struct subcommand *sub; /* the first one is the default */
     size_t subs;
-    bool needs_subcommand; /* none runs unless it is named */
-    int least, most;       /* without subcommands: how many words may follow */
+    bool needs_subcommand; /* the user must name a subcommand, because there is no default */
+    int least, most;       /* how many words may follow, if the verb has no subcommands */
     const struct option *option;
     size_t options;
-    size_t args_size; /* of the struct the option offsets count in */
-    bool bare;        /* runs without root and configuration */
-    bool serves;      /* logs the notes about the configuration */
-    int (*run)(struct app *app, const void *args, int words, char **word); /* subcommand included */
+    size_t args_size; /* size of the struct that contains the option values (option.offset) */
+    bool bare;        /* the verb needs no root and no configuration */
+    bool serves;      /* the verb itself writes the notes about the configuration to the log */
+    /* runs the verb; `word` includes the subcommand. Returns the exit code */
+    int (*run)(struct app *app, const void *args, int words, char **word);
 };
 
-extern const struct verb verb_agents, verb_approvals, verb_backup, verb_chat, verb_config,
-    verb_connect, verb_doctor, verb_explain, verb_gc, verb_help, verb_init, verb_locks, verb_mcp,
-    verb_models, verb_run, verb_serve, verb_servers, verb_sessions, verb_state, verb_tasks,
-    verb_tools, verb_trust, verb_version;
+extern const struct verb verb_agents, verb_approvals, verb_audit, verb_backup, verb_chat,
+    verb_config, verb_connect, verb_doctor, verb_explain, verb_gc, verb_help, verb_init, verb_locks,
+    verb_mcp, verb_models, verb_run, verb_sandbox, verb_serve, verb_servers, verb_sessions,
+    verb_state, verb_tasks, verb_tools, verb_trust, verb_version;
 
-/* "DONE NAME in FILE" on stdout, or the three as an object with --json. Returns EXIT_OK. */
+/*
+ * Print "DONE NAME in FILE" to stdout, or with --json these three texts as a JSON object. Returns
+ * EXIT_OK.
+ */
 int app_done(const struct app *app, const char *done, const char *name, const char *file);
 
-/* A list for stdout: lines in `out`, or with --json the items of an array, written by `w`. */
+/*
+ * A list for stdout. Write lines to `out` or, with --json, write the items of a JSON array with
+ * `w`.
+ */
 struct app_list {
     bool json;
     struct buf out;

@@ -1,4 +1,4 @@
-/* backup.c - `trefoil backup FILE`: a copy of what is stored, also while others write to it. */
+/* backup.c - `trefoil backup FILE`: copies the database, even while other processes write to it. */
 #include "app/app.h"
 #include "store/store.h"
 

@@ -6,10 +6,11 @@
 #include <stdio.h>
 
 static const struct verb *const verbs[] = {
-    &verb_chat,    &verb_run,   &verb_sessions, &verb_tasks,   &verb_approvals, &verb_locks,
-    &verb_serve,   &verb_mcp,   &verb_agents,   &verb_models,  &verb_servers,   &verb_tools,
-    &verb_connect, &verb_trust, &verb_config,   &verb_doctor,  &verb_explain,   &verb_backup,
-    &verb_gc,      &verb_state, &verb_init,     &verb_version, &verb_help,
+    &verb_chat,    &verb_run,    &verb_sessions, &verb_tasks,   &verb_approvals,
+    &verb_locks,   &verb_serve,  &verb_mcp,      &verb_agents,  &verb_models,
+    &verb_servers, &verb_tools,  &verb_connect,  &verb_trust,   &verb_config,
+    &verb_sandbox, &verb_doctor, &verb_explain,  &verb_audit,   &verb_backup,
+    &verb_gc,      &verb_state,  &verb_init,     &verb_version, &verb_help,
 };
 
 /* Other words for a verb, as another program may say them; help does not list them. */
@@ -22,13 +23,13 @@ static const struct alias {
 
 const struct option global_options[] = {
     { "root", OPTION_TEXT, offsetof(struct app_options, root), "DIR",
-      "Use this folder (default: nearest with trefoil.toml, .trefoil or .git)" },
+      "Work in this root folder (default: nearest with trefoil.toml, .trefoil or .git)" },
     { "config", OPTION_TEXT, offsetof(struct app_options, config), "FILE",
       "Read this file instead of trefoil.toml and your config.toml" },
     { "trust", OPTION_FLAG, offsetof(struct app_options, trust), NULL,
       "Trust the project's files for this run (see: trefoil trust)" },
     { "log-level", OPTION_TEXT, offsetof(struct app_options, log_level), "LEVEL",
-      "Log to stderr: error, warn, info, debug or trace" },
+      "Log to stderr at this level: error, warn, info, debug or trace" },
     { "json", OPTION_FLAG, offsetof(struct app_options, json), NULL, "Print JSON" },
     { "h,help", OPTION_FLAG, offsetof(struct app_options, help), NULL, "Show this help" },
     { "V,version", OPTION_FLAG, offsetof(struct app_options, version), NULL, "Show the version" },

@@ -10,47 +10,54 @@
 /* The target of a command line: a verb, and one of its subcommands if the verb has any. */
 struct command {
     const struct verb *verb;
-    const struct subcommand *sub; /* NULL: the verb has none, or none was named */
+    /* the subcommand; NULL: the verb has none, or the user named none */
+    const struct subcommand *sub;
 };
 
-/* The options that every verb takes; their offsets count in struct app_options. */
+/* The options that every verb takes. Their offsets are those in struct app_options. */
 extern const struct option global_options[];
 extern const size_t global_options_count;
 
-/* In the order in which help lists them; NULL behind the last. */
+/* Return the i-th verb, in the order in which help lists the verbs. NULL: there is no i-th verb. */
 const struct verb *verb_at(size_t i);
 
-/* NULL when there is none. */
+/* Find a verb by name. NULL: there is none. */
 const struct verb *verb_named(const char *name);
 
-/* The verb that two words form together, such as `subagent serve`; NULL: none. */
+/* Find the verb that two words form together, such as `subagent serve`. NULL: there is none. */
 const struct verb *verb_for_words(const char *first, const char *second);
 
 const struct subcommand *subcommand_named(const struct verb *v, const char *name);
 
-/* "trefoil servers add", for messages. */
+/* Return the name of a command for messages, such as "trefoil servers add". */
 const char *command_name(struct arena *mem, struct command c);
 
-/* The words that follow the name, as help shows them. */
+/* Return the words that follow the name of the command, as help shows them. */
 const char *command_words(struct command c);
 
-/* The options of the verb that it takes, as in struct option_set; NULL: all. */
+/*
+ * Return the names of the verb's options that the command takes, in the form of option_set.only.
+ * NULL: all options.
+ */
 const char *command_options(struct command c);
 
 /*
- * "trefoil: COMMAND: SENTENCE" and the usage of the command on stderr. Returns EXIT_USAGE, so that
- * `return command_usage(...)` works.
+ * Print "trefoil: COMMAND: SENTENCE" and the usage of the command to stderr. Returns EXIT_USAGE, so
+ * that `return command_usage(...)` works.
  */
 int command_usage(struct arena *mem, struct command c, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for a verb, or a subcommand of `v`, that does not exist; names the nearest that does. */
+/*
+ * Like command_usage, for a verb or subcommand that does not exist. Also prints the most similar
+ * name.
+ */
 int unknown_verb(const char *name);
 int unknown_subcommand(const struct verb *v, const char *name);
 
 /*
- * Does the number of words fit? Otherwise prints what is missing or too much and returns
- * EXIT_USAGE. `words` does not count the name of the subcommand.
+ * Check the number of words. If words are missing or there are too many, prints an error and
+ * returns EXIT_USAGE; else returns EXIT_OK. `words` does not count the name of the subcommand.
  */
 int command_check_words(struct arena *mem, struct command c, int words, char **word);
 

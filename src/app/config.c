@@ -145,7 +145,11 @@ static void print_limits_json(const struct limits *l)
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
 
-static int limits(struct app *app)
+struct config_args {
+    bool all; /* also the keys for tests and unusual machines */
+};
+
+static int limits(struct app *app, const struct config_args *args)
 {
     if (app->opt.json) {
         print_limits_json(&app->project.config.limits);
@@ -154,6 +158,8 @@ static int limits(struct app *app)
     for (size_t i = 0; i < limit_count; i++) {
         const struct limit_row *r = &limit_rows[i];
 
+        if (r->tuning && !args->all)
+            continue;
         printf("%-24s %10lld %-5s %s\n", r->name,
                (long long)limits_get(&app->project.config.limits, r), r->unit, r->what);
     }
@@ -162,22 +168,29 @@ static int limits(struct app *app)
 
 static int config_run(struct app *app, const void *args, int words, char **word)
 {
-    (void)args;
     (void)words;
-    return str_eq(str_of(word[0]), STR("check")) ? config_check(app) : limits(app);
+    return str_eq(str_of(word[0]), STR("check")) ? config_check(app) : limits(app, args);
 }
 
 static const struct subcommand subcommands[] = {
-    { "check", "", "Check the configuration and show what it sets", 0, 0, NULL },
-    { "limits", "", "List all limits and their values", 0, 0, NULL },
+    { "check", "", "Check the configuration and show its servers and agents", 0, 0, NULL },
+    { "limits", "", "List the limits and their values", 0, 0, "all" },
+};
+
+static const struct option options[] = {
+    { "all", OPTION_FLAG, offsetof(struct config_args, all), NULL,
+      "Also list limits that only tests and unusual machines need" },
 };
 
 const struct verb verb_config = {
     .name = "config",
     .words = "check | limits",
-    .summary = "Check the configuration; list all limits",
+    .summary = "Check the configuration; list the limits",
     .sub = subcommands,
     .subs = ARRAY_LEN(subcommands),
     .needs_subcommand = true,
+    .option = options,
+    .options = ARRAY_LEN(options),
+    .args_size = sizeof(struct config_args),
     .run = config_run,
 };

@@ -1,11 +1,12 @@
 /*
  * connect.c - `trefoil connect CLIENT`: make an editor or agent start trefoil as its MCP server.
  *
- * A file of the project names its root. A file of the user serves all projects, so it names none
- * unless --root was given: trefoil finds the root from the folder that the client starts it in.
+ * An entry in a file of the project contains the root. A file of the user is for all projects, so
+ * its entry contains a root only if --root was given. Otherwise trefoil finds the root from the
+ * folder in which the client starts it.
  *
- * Files of the user are written through symbolic links, which dotfile managers use; files below
- * the root are not, since a cloned repository may bring links that lead anywhere.
+ * The user's files are written through symbolic links, because dotfile managers use links. Files
+ * below the root are not, because a cloned repository may contain links that lead anywhere.
  */
 #include "app/app.h"
 #include "base/nearest.h"
@@ -108,10 +109,11 @@ static bool choose_file(struct connecting *c, struct err *e)
 
     c->user = c->args->user || !p->project;
     if (c->user && !p->user)
-        return fail(e, ERR_INVALID,
-                    "the user's file of %s is not edited; run: claude mcp add --scope user trefoil "
-                    "-- trefoil mcp",
-                    p->name);
+        return fail(
+            e, ERR_INVALID,
+            "trefoil cannot edit the user's file of %s; run: claude mcp add --scope user trefoil "
+            "-- trefoil mcp",
+            p->name);
     if (!c->user && str_eq(str_of(c->app->project.root.from), STR("user state")))
         return fail(e, ERR_INVALID, "this folder is not a project; use --user or --root DIR");
     c->file = client_path(&c->app->project.mem, c->user ? p->user : p->project,
@@ -227,7 +229,7 @@ static int connect_print(struct connecting *c)
         return print_error(&e);
     printf(STR_FMT, STR_ARG(text));
     fflush(stdout);
-    fprintf(stderr, "add this to %s\n", c->file);
+    fprintf(stderr, "add this entry to %s\n", c->file);
     return EXIT_OK;
 }
 
@@ -244,7 +246,7 @@ static bool check_args(const struct connecting *c, struct err *e)
         return fail(e, ERR_INVALID, "--http needs a URL such as http://127.0.0.1:8733/mcp");
     if (a->http && a->scope)
         return fail(e, ERR_INVALID,
-                    "--scope cannot be combined with --http: a URL offers everything");
+                    "--scope cannot be combined with --http: a URL always offers everything");
     if (a->scope && !service_scope_named(str_of(a->scope), &scope))
         return fail(e, ERR_INVALID, "--scope %.40s: expected agents, tools or all", a->scope);
     return true;
@@ -267,21 +269,21 @@ static int connect_run(struct app *app, const void *args, int words, char **word
 
 static const struct option options[] = {
     { "print", OPTION_FLAG, offsetof(struct connect_args, print), NULL,
-      "Print the configuration and write nothing" },
+      "Print the entry for the client's file, but write nothing" },
     { "user", OPTION_FLAG, offsetof(struct connect_args, user), NULL,
-      "Connect all your projects instead of this one" },
+      "Write the client's file for all your projects instead of its file for this project" },
     { "scope", OPTION_TEXT, offsetof(struct connect_args, scope), "WHAT",
       "Offer agents (default), tools, or all" },
     { "http", OPTION_TEXT, offsetof(struct connect_args, http), "URL",
-      "Use a running `trefoil serve` instead of starting a process" },
+      "Make the client use a running `trefoil serve` at URL instead of starting a process" },
     { "force", OPTION_FLAG, offsetof(struct connect_args, force), NULL,
-      "Replace an existing entry that differs" },
+      "Replace an existing trefoil entry that differs" },
 };
 
 const struct verb verb_connect = {
     .name = "connect",
     .words = "CLIENT",
-    .summary = "Register trefoil as an MCP server in an editor or agent",
+    .summary = "Register trefoil as an MCP server in an editor or another agent program",
     .more =
         "CLIENT is claude, claude-desktop, codex, cursor, gemini, goose, opencode, vscode or zed.\n"
         "The entry is merged into the client's own file; comments and other keys are kept.\n"

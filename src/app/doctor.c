@@ -1,14 +1,13 @@
 /*
- * doctor.c - `trefoil doctor`: what is here, what is wrong and how to mend it.
+ * doctor.c - `trefoil doctor`: checks the installation, and shows what is wrong and how to fix it.
  *
- * Each finding is a row of a table of checks; a check looks, says what it found in one line,
- * and changes nothing.
+ * The checks are rows of a table. Each check prints one line and changes nothing.
  */
 #include "app/app.h"
 #include "base/auto.h"
 #include "config/agent_files.h"
 #include "config/skill_files.h"
-#include "daemon/daemon_address.h"
+#include "daemon/daemon_socket.h"
 #include "loop/digest.h"
 #include "loop/proc.h"
 #include "store/audit_check.h"
@@ -18,7 +17,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -97,28 +95,36 @@ static struct doctor_finding check_audit(struct app *app)
 
     if (!state_dir_find(&app->project.state, &e) && e.code == ERR_NOT_FOUND)
         return found(HEALTH_OK, STR("no calls are recorded yet"));
-    if (!audit_check(app->project.state.path, &app->project.config.limits, &r, &e))
+    if (!audit_check(app->project.state.path, &app->project.config.limits, NULL, NULL, &r, &e))
         return found(HEALTH_BAD, arena_str(&app->project.mem, str_of(e.text)));
     if (!r.sound)
-        return found(HEALTH_BAD,
-                     arena_printf(&app->project.mem, "%s: the audit log was modified", r.where));
+        return found(HEALTH_BAD, arena_printf(&app->project.mem,
+                                              "%s: the audit log was modified; see: " TREFOIL_NAME
+                                              " audit verify",
+                                              r.where));
     if (!r.files)
         return found(HEALTH_OK, STR("no calls are recorded yet"));
-    return found(r.unsealed ? HEALTH_NOTE : HEALTH_OK,
-                 arena_printf(&app->project.mem, "%lld calls, all seals valid%s",
-                              (long long)r.records,
-                              r.unsealed ? "; some lines have no seal, as after a crash" : ""));
+    return found(
+        r.unsealed ? HEALTH_NOTE : HEALTH_OK,
+        arena_printf(&app->project.mem, "%lld calls, all seals valid%s", (long long)r.records,
+                     r.unsealed ? "; some lines have no seal, which is normal after a crash" : ""));
 }
 
-/* Landlock answers its ABI version to an empty request. */
-static struct doctor_finding check_landlock(struct app *app)
+static struct doctor_finding check_sandbox(struct app *app)
 {
-    const int landlock_create_ruleset = 444, ask_version = 1;
-    long abi = syscall(landlock_create_ruleset, NULL, 0, ask_version);
+    const struct sandbox_support *s = sandbox_support();
+    bool enough = s->files && s->network;
+    enum health health = !enough ? HEALTH_BAD : s->missing[0] ? HEALTH_NOTE : HEALTH_OK;
 
-    if (abi < 1)
-        return found(HEALTH_NOTE, STR("this kernel does not support Landlock"));
-    return found(HEALTH_OK, arena_printf(&app->project.mem, "ABI %ld", abi));
+    if (!enough)
+        return found(health,
+                     arena_printf(&app->project.mem,
+                                  "commands cannot be confined; missing: %s. Use a kernel or "
+                                  "container with user namespaces, or Landlock ABI 3 or later",
+                                  s->missing));
+    return found(health, arena_printf(&app->project.mem, "%s%s%s; Landlock ABI %d",
+                                      sandbox_level_name(s->level),
+                                      s->missing[0] ? "; missing: " : "", s->missing, s->landlock));
 }
 
 static struct doctor_finding check_http_client(struct app *app)
@@ -206,8 +212,10 @@ static struct doctor_finding check_keeper(struct app *app)
         return found(HEALTH_BAD, arena_str(&app->project.mem, str_of(e.text)));
     proc_exit_text(&t->exit, how, sizeof(how));
     if (t->exit.how != PROC_EXITED || t->exit.code)
-        return found(HEALTH_BAD,
-                     arena_printf(&app->project.mem, "a child under the keeper %s", how));
+        return found(HEALTH_BAD, arena_printf(&app->project.mem,
+                                              "a test process under the keeper (supervisor "
+                                              "of child processes) %s",
+                                              how));
     return found(HEALTH_OK, STR("starts and cleans up child processes"));
 }
 
@@ -299,12 +307,10 @@ static const struct {
     const char *name;
     check_fn *check;
 } checks[] = {
-    { "program", check_program },   { "root", check_root },
-    { "config", check_config },     { "store", check_store },
-    { "keeper", check_keeper },     { "http client", check_http_client },
-    { "landlock", check_landlock }, { "seals", check_seals },
-    { "servers", check_servers },   { "agents", check_agents },
-    { "daemon", check_daemon },     { "audit", check_audit },
+    { "program", check_program }, { "root", check_root },     { "config", check_config },
+    { "store", check_store },     { "keeper", check_keeper }, { "http client", check_http_client },
+    { "sandbox", check_sandbox }, { "seals", check_seals },   { "servers", check_servers },
+    { "agents", check_agents },   { "daemon", check_daemon }, { "audit", check_audit },
 };
 
 /* ---- printing --------------------------------------------------------------------------- */

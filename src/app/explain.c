@@ -1,12 +1,16 @@
 /*
  * explain.c - `trefoil explain TOOL JSON`: would this call be allowed, and which check decides?
  *
- * The same checks on the same facts as for a real call, with nothing run, spent or recorded.
+ * Runs the same checks on the same facts as for a real call, but runs no tool, does not count
+ * against the rate limit, and records nothing.
  */
-#include "app/once.h"
+#include "app/short_service.h"
+#include "app/store_handle.h"
 #include "app/tool_find.h"
 #include "base/display.h"
 #include "config/agent_files.h"
+#include "core/guard/taint_label.h"
+#include "runtime/session_find.h"
 #include "tool/tools.h"
 
 #include <stdio.h>
@@ -14,7 +18,7 @@
 enum { OUTPUT_MOST = 1 << 16 };
 
 struct explain_args {
-    const char *agent, *mode, *origin;
+    const char *agent, *mode, *origin, *session;
 };
 
 struct explain {
@@ -26,7 +30,50 @@ struct explain {
     struct caller caller;
     const char *shown; /* the caller, for people */
     struct guard_verdict verdict;
+    struct store_session found; /* of --session */
+    struct history *history;    /* of --session; NULL: there is none */
 };
+
+/* ---- the label ------------------------------------------------------------------------------- */
+
+/* Where a source of the label comes from, for people; in x->mem. */
+static struct str origin_of(struct explain *x, struct str source)
+{
+    int64_t seq = 0;
+    struct str tool = history_taint_origin(x->history, source, &seq);
+
+    return tool.p ? arena_printf(&x->mem, "result of " STR_FMT " (record %lld)", STR_ARG(tool),
+                                 (long long)seq)
+                  : STR("a prompt, or the caller of the agent");
+}
+
+static void write_taint(struct jw *w, struct explain *x)
+{
+    struct str label = x->caller.taint, source;
+
+    jw_plain_key(w, STR("taint"));
+    jw_array(w);
+    while (taint_next(&label, &source)) {
+        jw_object(w);
+        jw_kstr(w, "source", source);
+        jw_kstr(w, "origin", origin_of(x, source));
+        jw_kbool(w, "suspicious", taint_is_suspicious(source));
+        jw_object_end(w);
+    }
+    jw_array_end(w);
+}
+
+static void put_taint(struct buf *out, struct explain *x)
+{
+    struct str label = x->caller.taint, source;
+    char shown[TAINT_SHOWN];
+
+    while (taint_next(&label, &source)) {
+        buf_printf(out, "  untrusted   %s: ", taint_shown(source, shown));
+        show_text(out, origin_of(x, source));
+        buf_putc(out, '\n');
+    }
+}
 
 /* ---- printing ------------------------------------------------------------------------------ */
 
@@ -38,7 +85,7 @@ static const char *decided_by(const struct guard_verdict *v)
     return v->by < GUARD_ROWS ? guard_row_names[v->by] : NULL;
 }
 
-static void write_json(struct jw *w, const struct explain *x, const struct tool *t)
+static void write_json(struct jw *w, struct explain *x, const struct tool *t)
 {
     const struct guard_verdict *v = &x->verdict;
 
@@ -52,6 +99,10 @@ static void write_json(struct jw *w, const struct explain *x, const struct tool 
     jw_kstr(w, "by", str_of(decided_by(v)));
     if (v->answered != GUARD_ASK)
         jw_kstr(w, "answer", str_of(v->answer));
+    if (v->sandbox.runs)
+        jw_kstr(w, "sandbox", str_of(sandbox_kind_name(v->sandbox.kind)));
+    if (x->history)
+        write_taint(w, x);
     jw_plain_key(w, STR("checks"));
     jw_array(w);
     for (size_t i = 0; i < GUARD_ROWS; i++) {
@@ -66,7 +117,7 @@ static void write_json(struct jw *w, const struct explain *x, const struct tool 
     buf_putc(w->out, '\n');
 }
 
-static void write_text(struct buf *out, const struct explain *x, const struct tool *t)
+static void write_text(struct buf *out, struct explain *x, const struct tool *t)
 {
     const struct guard_verdict *v = &x->verdict;
 
@@ -79,6 +130,10 @@ static void write_text(struct buf *out, const struct explain *x, const struct to
                    "  answer      %-6s given for this project; `" TREFOIL_NAME
                    " trust forget %s` revokes it\n",
                    guard_says_names[v->answered], v->answer);
+    if (v->sandbox.runs)
+        buf_printf(out, "  profile     %s\n", sandbox_kind_name(v->sandbox.kind));
+    if (x->history)
+        put_taint(out, x);
     for (size_t i = 0; i < GUARD_ROWS; i++) {
         buf_printf(out, "  %-11s %-6s ", guard_row_names[i], guard_says_names[v->row[i].says]);
         show_text(out, str_of(v->row[i].why));
@@ -86,7 +141,7 @@ static void write_text(struct buf *out, const struct explain *x, const struct to
     }
 }
 
-static void explain_print(const struct explain *x, const struct tool *t)
+static void explain_print(struct explain *x, const struct tool *t)
 {
     AUTO_BUF out;
     struct jw w = jw_to(&out);
@@ -147,6 +202,35 @@ static bool choose_origin(struct explain *x, const char *word, struct err *e)
                 word);
 }
 
+static bool find_session(struct explain *x, struct store_handle *handle, struct err *e)
+{
+    struct app *app = x->once.app;
+    struct str id = str_of(x->args->session);
+
+    if (!handle->port)
+        return fail(e, ERR_NOT_FOUND, "there is no session " STR_FMT, STR_ARG(str_head(id, 40)));
+    if (!session_named(handle->port, &x->mem, id, &x->found, e))
+        return false;
+    x->history = store_handle_history(handle, &app->project.config.limits, &x->mem, x->found.id, e);
+    return x->history != NULL;
+}
+
+/* The agent of the session, which has read what its history tells. */
+static bool choose_session(struct explain *x, struct err *e)
+{
+    struct store_handle handle;
+    bool ok;
+
+    if (!store_handle_open(&handle, x->once.app))
+        return fail(e, ERR_SYSTEM, "cannot open the database");
+    ok = find_session(x, &handle, e);
+    if (handle.port)
+        store_handle_close(&handle);
+    if (ok)
+        x->caller.taint = history_taint(x->history);
+    return ok && choose_agent(x, arena_cstr(&x->mem, x->found.agent), e);
+}
+
 static bool choose_caller(struct explain *x, struct err *e)
 {
     const struct explain_args *a = x->args;
@@ -159,6 +243,8 @@ static bool choose_caller(struct explain *x, struct err *e)
                                  .scope = &x->scope };
     if (a->mode && !agent_mode_named(str_of(a->mode), &x->scope.mode))
         return fail(e, ERR_INVALID, "--mode %.40s: expected read-write or read-only", a->mode);
+    if (a->session)
+        return choose_session(x, e);
     return a->agent ? choose_agent(x, a->agent, e)
                     : choose_origin(x, a->origin ? a->origin : "stdio", e);
 }
@@ -211,6 +297,7 @@ static int explain_run(struct app *app, const void *args, int words, char **word
     else {
         code = explain(x, str_of(word[0]), given);
         once_close(&x->once);
+        history_free(x->history);
     }
     arena_fini(&x->mem);
     return code;
@@ -219,11 +306,12 @@ static int explain_run(struct app *app, const void *args, int words, char **word
 static const struct option options[] = {
     { "agent", OPTION_TEXT, offsetof(struct explain_args, agent), "NAME",
       "Check a call by this agent" },
+    { "session", OPTION_TEXT, offsetof(struct explain_args, session), "ID",
+      "Check a call by the agent of this session, and show which untrusted data it has read" },
     { "mode", OPTION_TEXT, offsetof(struct explain_args, mode), "MODE",
-      "Check it in this mode: read-write or read-only" },
+      "Check the call in this mode: read-write or read-only" },
     { "origin", OPTION_TEXT, offsetof(struct explain_args, origin), "WAY",
-      "Check a call that arrives by stdio (default), socket, http, key, run, chat, terminal\n"
-      "or task" },
+      "Check a call that arrives this way (default: stdio)" },
 };
 
 const struct verb verb_explain = {
@@ -233,7 +321,14 @@ const struct verb verb_explain = {
     .more =
         "The arguments of the call are a JSON object; - reads it from stdin. Without --agent and "
         "--origin\nthe caller is a client of `trefoil mcp --scope tools`. Exit code 3 means "
-        "denied.\n",
+        "denied.\n\n"
+        "WAY:\n"
+        "  stdio                MCP over stdin and stdout\n"
+        "  socket               HTTP over the Unix socket\n"
+        "  key                  HTTP with an API key\n"
+        "  http                 HTTP over TCP without a key\n"
+        "  run, chat, terminal  these commands, and other commands such as tools call\n"
+        "  task                 a call in a task\n",
     .least = 1,
     .most = 2,
     .option = options,

@@ -1,4 +1,4 @@
-/* gc.c - `trefoil gc`: delete sessions and logs that are old, or past a size, and unused state. */
+/* gc.c - `trefoil gc`: deletes old sessions and logs, and unused state directories. */
 #include "app/store_handle.h"
 #include "base/clock.h"
 #include "runtime/store_find.h"
@@ -76,6 +76,7 @@ const struct verb verb_gc = {
     .summary = "Delete old sessions and logs, and the state of deleted folders",
     .more = "[limits] session_keep_ms, session_keep_bytes, log_keep_ms and log_keep_bytes set the\n"
             "maximum age and total size. Sessions in use are never deleted.\n"
-            "The state of a root is deleted when its folder was deleted (see: trefoil state).\n",
+            "The state of a root is deleted if the root folder no longer exists (see: trefoil "
+            "state).\n",
     .run = gc_run,
 };

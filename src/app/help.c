@@ -1,4 +1,4 @@
-/* help.c - `trefoil help` and `trefoil version`: what the program is, and what a command takes. */
+/* help.c - `trefoil help` and `trefoil version`. */
 #include "app/help.h"
 
 #include <stdio.h>
@@ -121,7 +121,7 @@ static int run_help(struct app *app, const void *args, int words, char **word)
     if (words == 1)
         return help_print(&app->project.mem, c);
     if (!c.verb->subs)
-        return print_usage_error("help: \"%s\" has no commands of its own", c.verb->name);
+        return print_usage_error("help: \"%s\" has no subcommands", c.verb->name);
     c.sub = subcommand_named(c.verb, word[1]);
     return c.sub ? help_print(&app->project.mem, c) : unknown_subcommand(c.verb, word[1]);
 }

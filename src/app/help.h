@@ -1,4 +1,4 @@
-/* help.h - what a command line asks about the program itself: its help and its version. */
+/* help.h - prints the help and the version of the program. */
 #ifndef APP_HELP_H
 #define APP_HELP_H
 
@@ -7,7 +7,7 @@
 /* Print the help of one command to stdout. Returns EXIT_OK. */
 int help_print(struct arena *mem, struct command c);
 
-/* The version to stdout, as JSON with --json. Returns EXIT_OK. */
+/* Print the version to stdout, as JSON with --json. Returns EXIT_OK. */
 int help_version(const struct app *app);
 
 #endif

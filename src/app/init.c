@@ -1,8 +1,8 @@
 /*
- * init.c - `trefoil init`: the first files of a project.
+ * init.c - `trefoil init`: creates the first files of a project.
  *
- * In --root, TREFOIL_ROOT or the nearest root, else the working folder. A file that is there
- * stays as it is.
+ * The files are created in the root (state/root.h) or, if there is none, in the working folder.
+ * Existing files are not changed.
  */
 #include "app/app.h"
 #include "loop/file.h"
@@ -23,14 +23,17 @@ static const char toml_text[] =
     "[log]\n"
     "# level = \"warn\"                   # error, warn, info, debug, trace\n"
     "\n"
-    "# Permission by kind of tool: \"auto\", \"ask\" or \"deny\". These are the defaults.\n"
-    "# This file can only make them stricter; set \"auto\" in your own "
-    "~/.config/trefoil/config.toml.\n"
+    "# Commands run in a sandbox: they write only this folder and have no network. Leaving it "
+    "needs\n"
+    "# approval. This file can only make the sandbox and the permissions stricter.\n"
+    "[sandbox]\n"
+    "# default = \"read-only\"            # commands write only .vault/\n"
+    "\n"
     "[guard.permission]\n"
-    "# execute = \"ask\"                  # shell_exec, process_start; `run --yes` allows it\n"
+    "# execute = \"ask\"                  # ask for every command, also inside the sandbox\n"
     "# delete = \"ask\"                   # file_delete\n"
-    "# fetch = \"ask\"                    # web_fetch\n"
-    "# edit = \"auto\"                    # file_write, file_edit\n"
+    "# edit = \"ask\"                     # file_write, file_edit\n"
+    "# fetch = \"deny\"                   # web_fetch; by default it needs approval\n"
     "\n"
     "# An MCP server whose tools all agents may use. `trefoil trust` accepts it.\n"
     "# [[mcp.servers]]\n"

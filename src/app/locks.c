@@ -1,4 +1,7 @@
-/* locks.c - `trefoil locks`: which paths tasks hold, of all processes that work in this root. */
+/*
+ * locks.c - `trefoil locks`: lists the locks on paths that tasks hold, in all processes of the
+ * root.
+ */
 #include "app/app.h"
 #include "app/store_handle.h"
 #include "base/clock.h"

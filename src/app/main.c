@@ -1,4 +1,4 @@
-/* main.c - from the command line to a verb. */
+/* main.c - parses the command line and runs a verb. */
 #include "app/help.h"
 #include "sandbox/keep.h"
 

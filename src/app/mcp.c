@@ -1,8 +1,8 @@
-/* mcp.c - `trefoil mcp`: an MCP server on stdin and stdout, by the daemon or in process. */
+/* mcp.c - `trefoil mcp`: an MCP server on stdin and stdout, in the daemon or in this process. */
 #include "app/app.h"
 #include "base/container.h"
 #include "daemon/attach.h"
-#include "daemon/daemon_client.h"
+#include "daemon/daemon_http_client.h"
 #include "loop/drain.h"
 #include "loop/fd_stream.h"
 #include "proto/mcp/server/mcp_stdio.h"
@@ -264,9 +264,9 @@ static const struct option options[] = {
     { "scope", OPTION_TEXT, offsetof(struct mcp_args, scope), "WHAT",
       "Offer agents (default), tools, or all" },
     { "agent", OPTION_TEXT, offsetof(struct mcp_args, agent), "NAME",
-      "Offer only what agents/NAME/agent.json exposes" },
+      "Offer only what the file agents/NAME/agent.json exposes" },
     { "framing", OPTION_TEXT, offsetof(struct mcp_args, framing), "HOW",
-      "Frame messages: auto (default), line, or header (Content-Length)" },
+      "Use this message framing: auto (default), line, or header (Content-Length)" },
     { "no-attach", OPTION_FLAG, offsetof(struct mcp_args, no_attach), NULL,
       "Do not use a running `trefoil serve` of this root" },
 };

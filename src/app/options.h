@@ -1,10 +1,11 @@
 /*
- * options.h - the command line, read by tables.
+ * options.h - parses the options of a command line, which are defined in tables.
  *
- * An option is --name VALUE, --name=VALUE or a bare --flag, or -x VALUE, -xVALUE or -x where it has
- * a letter. "--" ends the options. "-" alone and -5 are words. If an option is given twice the last
- * value counts, unless the option may be given several times. All other arguments remain, in
- * order, as the words. An error says what was wrong and what is accepted.
+ * An option is written as --name VALUE, --name=VALUE or --flag; if it has a letter, also as -x
+ * VALUE, -xVALUE or -x. "--" ends the options. "-" and negative numbers such as -5 are words. If an
+ * option is given twice, the last value is used, unless the option is a list. All other arguments
+ * are the words of the command, in order. Errors name the wrong argument and what is accepted
+ * instead.
  */
 #ifndef APP_OPTIONS_H
 #define APP_OPTIONS_H
@@ -23,14 +24,17 @@ struct option_list {
 };
 
 struct option {
-    const char *name; /* without the dashes; "a,agent": also -a */
+    const char *name; /* name without the dashes; "a,agent" means --agent or -a */
     enum option_kind kind;
-    size_t offset;     /* of its bool, const char * or option_list in the set's struct */
+    size_t offset;     /* offset of the bool, const char * or option_list in *option_set.into */
     const char *value; /* the placeholder of the value in help; NULL for flags */
-    const char *what;  /* one line of help */
+    const char *what;  /* a line of help that describes the option */
 };
 
-/* The letter of an option, 0 for none, and its name without it. */
+/*
+ * option_letter returns the letter of an option (0: none); option_name returns its name without the
+ * letter.
+ */
 static inline char option_letter(const struct option *o)
 {
     return o->name[1] == ',' ? o->name[0] : '\0';
@@ -44,23 +48,23 @@ static inline const char *option_name(const struct option *o)
 struct option_set {
     const struct option *row;
     size_t rows;
-    void *into;       /* the struct the offsets count in */
+    void *into;       /* the struct that receives the values */
     const char *only; /* the names of the accepted options, separated by spaces; NULL: all */
 };
 
-/* Is the option named in such a list? */
+/* Is the option in a list like option_set.only? */
 bool option_in(const struct option *o, const char *names);
 
 /*
- * The index in argv (argv[0] is ignored) of the first word that is not an option of a set or its
- * value; 0 when there is none.
+ * Find the first argument after argv[0] that is neither an option of the sets nor the value of one.
+ * Returns its index in argv; 0: there is none.
  */
 int options_first_word(const struct option_set *set, size_t sets, int argc, char **argv);
 
 /*
  * Remove the options of all `sets` from argv (argv[0] is ignored); *argc becomes the number of
- * remaining words. An option that no set accepts is an error; `command` is the name of the command
- * in errors.
+ * remaining words. An option that no set accepts is an error. Errors contain `command`, the name of
+ * the command.
  */
 bool options_read(const struct option_set *set, size_t sets, const char *command, int *argc,
                   char **argv, struct err *e);

@@ -1,6 +1,6 @@
 /*
- * run.c - `trefoil run PROMPT`: one prompt, worked on until the agent has answered. Here is the
- * command line; run.h says where the rest is.
+ * run.c - `trefoil run PROMPT`: the agent works on one prompt. This file handles the command line;
+ * run.h lists the other files.
  */
 #include "app/run.h"
 
@@ -101,18 +101,19 @@ static int run_prompt_verb(struct app *app, const void *args, int words, char **
 static const struct option options[] = {
     { "a,agent", OPTION_TEXT, offsetof(struct run_args, agent), "NAME", "Use this agent" },
     { "c,continue", OPTION_FLAG, offsetof(struct run_args, last), NULL,
-      "Resume the last session (of that agent)" },
+      "Resume the last session, or with -a the last session of that agent" },
     { "session", OPTION_TEXT, offsetof(struct run_args, session), "ID",
       "Resume this session; the short ID is enough" },
     { "model", OPTION_TEXT, offsetof(struct run_args, model), "MODEL",
-      "Use this MODEL or PROVIDER/MODEL, or low, medium or high" },
+      "Use this MODEL, PROVIDER/MODEL or tier (model size: low, medium or high)" },
     { "mode", OPTION_TEXT, offsetof(struct run_args, mode), "MODE",
-      "Run read-only or read-write; never exceeds the agent's rights" },
+      "Run the agent read-only or read-write, within the agent's own rights" },
     { "yes", OPTION_FLAG, offsetof(struct run_args, yes), NULL,
       "Allow every call that needs approval" },
-    { "no-save", OPTION_FLAG, offsetof(struct run_args, no_save), NULL, "Store nothing" },
+    { "no-save", OPTION_FLAG, offsetof(struct run_args, no_save), NULL,
+      "Do not store the session" },
     { "timeout", OPTION_TEXT, offsetof(struct run_args, timeout), "SECONDS",
-      "Stop after this time" },
+      "Stop the turn after this time" },
     { "thoughts", OPTION_FLAG, offsetof(struct run_args, thoughts), NULL,
       "Show the model's thoughts" },
     { "no-attach", OPTION_FLAG, offsetof(struct run_args, no_attach), NULL,
@@ -131,7 +132,7 @@ const struct verb verb_run = {
         "  1    failure of the model or of the store\n"
         "  2    wrong command line or configuration\n"
         "  3    the last call needed approval, and no one was available to approve it\n"
-        "  4    a limit was reached: length, requests, budget, tokens, time, context, loop\n"
+        "  4    a limit was reached: length, requests, budget, tokens, time, context, stuck\n"
         "  5    the model refused\n"
         "  130  interrupted\n",
     .most = WORDS_ANY,

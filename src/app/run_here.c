@@ -1,11 +1,11 @@
 /*
  * run_here.c - run a prompt in this process.
  *
- * Step by step, each on the loop until it is done: connect the servers, open the runtime, let
- * the job run; then all of it is closed in the opposite order.
+ * Each step runs the loop until the step is done: connect the servers, open the runtime, run the
+ * job. Then everything is closed in the opposite order.
  */
-#include "app/once.h"
 #include "app/run.h"
+#include "app/short_service.h"
 #include "base/container.h"
 
 struct run_here {
@@ -103,7 +103,7 @@ static int in_runtime(struct run_here *r, const struct run_want *want)
     if (!runtime_open(&r->shop, &r->once.service, &app->project.mem, &app->project.config,
                       !want->no_save, &e)) {
         render_note(&r->screen.render, str_of(e.text));
-        render_note(&r->screen.render, STR("--no-save does not use a store"));
+        render_note(&r->screen.render, STR("to run without the store, use --no-save"));
         return EXIT_FAILED;
     }
     runtime_use(&r->shop, &app->project.config);
@@ -137,6 +137,7 @@ int run_here(struct app *app, const struct run_args *args, const struct run_want
         .app = app, .loop = r->once.loop, .args = args, .stop = run_here_stop
     };
     code = on_screen(r, want, timeout_ms);
+    once_note_changes(&r->once);
     once_close(&r->once);
     return code;
 }

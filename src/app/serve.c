@@ -336,6 +336,7 @@ static bool serve_start(struct serve *s, struct str address, struct err *e)
     const struct config *c = &s->app->project.config;
 
     service_open_audit(&s->service, c);
+    s->service.upstreams.pinning = c->keys.n ? PINNING_BLOCK : PINNING_WARN;
     service_expose(&s->service, c);
     service_expect_servers(&s->service, c);
     service_expect_agents(&s->service);
@@ -359,6 +360,7 @@ static int serve(struct serve *s, struct str address)
     struct err e;
 
     if (serve_start(s, address, &e)) {
+        service_use_address(&s->service, str_of(s->address));
         daemon_open(&s->daemon);
         print_welcome(s);
         notify_systemd("READY=1");
@@ -409,7 +411,9 @@ const struct verb verb_serve = {
     .name = "serve",
     .words = "",
     .summary = "Run the daemon, which serves MCP over HTTP",
-    .more = "Runs in the foreground until it gets SIGTERM or SIGINT. Port 0 picks a free port.\n",
+    .more =
+        "The daemon runs in the foreground until it receives SIGTERM or SIGINT. Port 0 picks a\n"
+        "free port.\n",
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct serve_args),

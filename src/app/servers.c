@@ -2,8 +2,8 @@
  * servers.c - `trefoil servers [list]|test|add|remove|enable|disable|approve`.
  *
  * Edits trefoil.toml in the root, or the user's config.toml with --user, or the file of --config.
- * What the user types here needs no further trust: an entry added is accepted, and one that was
- * accepted stays so when it is switched.
+ * The user need not confirm these changes with `trefoil trust`: an added entry is accepted, and an
+ * accepted entry stays accepted when it is enabled or disabled.
  */
 #include "app/servers.h"
 
@@ -12,6 +12,7 @@
 #include "config/server_edit.h"
 #include "config/trust.h"
 #include "loop/file.h"
+#include "state/pin_file.h"
 
 #include <stdio.h>
 
@@ -30,7 +31,9 @@ static bool open_target(struct app *app, const struct servers_args *a, struct ta
     const char *user = root_user_config(&app->project.mem), *file = app->opt.config;
 
     if (a->user && !user)
-        return fail(e, ERR_NOT_FOUND, "--user: neither XDG_CONFIG_HOME nor HOME is set");
+        return fail(
+            e, ERR_NOT_FOUND,
+            "--user: there is no config.toml, because XDG_CONFIG_HOME and HOME are not set");
     if (!file)
         file = a->user
                    ? user
@@ -141,6 +144,19 @@ static int servers_verb_add(struct app *app, const struct servers_args *a, int w
 
 /* ---- remove, enable, disable ------------------------------------------------------------ */
 
+/* Another server of this name later has nothing to do with it. */
+static void forget_pins(struct app *app, const char *name)
+{
+    struct pin_file file = { .server = name };
+    struct err e;
+
+    if (!state_dir_find(&app->project.state, &e))
+        return;
+    file.state = app->project.state.path;
+    if (!pin_file_forget(&file, &e))
+        print_error(&e);
+}
+
 static int remove_one(struct app *app, const struct servers_args *a, int words, char **word)
 {
     struct target t;
@@ -152,6 +168,7 @@ static int remove_one(struct app *app, const struct servers_args *a, int words, 
         return print_error(&e);
     if (!server_edit_remove(&t.edit, word[0], &text, &e))
         return fail_elsewhere(app, word[0], &e);
+    forget_pins(app, word[0]);
     return servers_finish(app, &t, word[0], text, false, "removed");
 }
 
@@ -194,23 +211,22 @@ static int disable(struct app *app, const struct servers_args *a, int words, cha
 
 static int approve(struct app *app, const struct servers_args *a, int words, char **word)
 {
-    (void)words;
-    (void)word;
-    return trust_run(app, &a->trust);
+    return words ? servers_approve_tools(app, a, words, word) : trust_run(app, &a->trust);
 }
 
 /* ---- the verb --------------------------------------------------------------------------- */
 
 static const struct subcommand subcommands[] = {
-    { "list", "", "List the servers, their state, tools and memory", 0, 0, NULL },
+    { "list", "", "List the servers with their state, tool count and memory use", 0, 0, NULL },
     { "test", "NAME", "Connect to a server step by step and list its tools", 1, 1, NULL },
     { "add", "NAME URL | NAME -- COMMAND [ARG...]", "Add a server by its URL or its command", 1,
       WORDS_ANY, "url transport header env user" },
     { "remove", "NAME", "Remove a server from its file", 1, 1, "user" },
     { "enable", "NAME", "Enable a server", 1, 1, "user" },
     { "disable", "NAME", "Disable a server without removing it", 1, 1, "user" },
-    { "approve", "", "Show and accept the servers of the project, like `trefoil trust`", 0, 0,
-      "yes revoke" },
+    { "approve", "[NAME [TOOL]]",
+      "Accept the changed tools of server NAME. Without NAME, trust the servers of this project", 0,
+      2, "yes revoke" },
 };
 
 static servers_fn *const runs[] = { servers_list, servers_test, servers_verb_add, remove_one,
@@ -227,18 +243,18 @@ static int servers_run(struct app *app, const void *args, int words, char **word
 
 static const struct option options[] = {
     { "url", OPTION_TEXT, offsetof(struct servers_args, url), "URL",
-      "Another way to give the URL" },
+      "Connect to this URL; an alternative to the argument URL" },
     { "t,transport", OPTION_TEXT, offsetof(struct servers_args, transport), "KIND",
-      "Connect by auto (default), http or sse" },
+      "Connect by this transport: auto (default), http or sse" },
     { "H,header", OPTION_LIST, offsetof(struct servers_args, header), "HEADER",
-      "Send this \"Name: value\"; may be given several times" },
+      "Send this HTTP header (\"Name: value\"); may be repeated" },
     { "e,env", OPTION_LIST, offsetof(struct servers_args, env), "VARIABLE",
-      "Set NAME=VALUE for the command, or pass your variable NAME; may be repeated" },
+      "Set the variable NAME=VALUE, or pass your own variable NAME on; may be repeated" },
     { "user", OPTION_FLAG, offsetof(struct servers_args, user), NULL,
       "Edit your own config.toml instead of the project's trefoil.toml" },
     { "yes", OPTION_FLAG, offsetof(struct servers_args, trust.yes), NULL, "Accept without asking" },
     { "revoke", OPTION_FLAG, offsetof(struct servers_args, trust.revoke), NULL,
-      "Withdraw the trust in this project" },
+      "Stop trusting this project" },
 };
 
 const struct verb verb_servers = {

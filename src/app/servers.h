@@ -1,7 +1,7 @@
 /*
- * servers.h - the verb `servers`: one row per word in servers.c, one function per row.
+ * servers.h - the verb `servers`. Each subcommand has one row in servers.c and one function.
  *
- * Words that use running servers have separate files.
+ * Subcommands that use running servers are in separate files.
  */
 #ifndef APP_SERVERS_H
 #define APP_SERVERS_H
@@ -17,17 +17,24 @@ struct servers_args {
     bool user;
 };
 
-/* `word` is what follows the word of the row. Returns the exit code. */
+/* Run a subcommand. `word` has the words after its name. Returns the exit code. */
 typedef int servers_fn(struct app *app, const struct servers_args *a, int words, char **word);
 
-/* servers_list.c */
+/* servers_approve.c: approve changed definitions of the tools of a server. */
+servers_fn servers_approve_tools;
+
+/* These two functions are in servers_list.c. */
 servers_fn servers_list, servers_test;
 
-/* Print TEXT, which says that there is no server of this name, and the nearest name. Returns
- * EXIT_USAGE. */
+/*
+ * Print `text`, which reports that there is no server with this name, and the most similar name.
+ * Returns EXIT_USAGE.
+ */
 int servers_unknown(const struct app *app, const char *text, const char *name);
 
-/* servers_add.c: what the words and options behind `add` mean; word[0] is there. */
+/*
+ * servers_add.c: parse the words and options of `add` into *out. There must be at least one word.
+ */
 bool servers_read_new(struct arena *mem, const struct servers_args *a, int words, char **word,
                       struct server_new *out, struct err *e);
 

@@ -110,9 +110,9 @@ static bool read_transport(const char *name, bool url, const char **out, struct 
 static bool check_options(const struct servers_args *a, const struct server_new *n, struct err *e)
 {
     if (n->url && a->env.n)
-        return fail(e, ERR_INVALID, "--env is for a command, not for a URL");
+        return fail(e, ERR_INVALID, "--env can be used only with a command, not with a URL");
     if (!n->url && a->header.n)
-        return fail(e, ERR_INVALID, "--header is for a URL, not for a command");
+        return fail(e, ERR_INVALID, "--header can be used only with a URL, not with a command");
     return !n->url || check_url(n->url, e);
 }
 
@@ -127,7 +127,7 @@ static bool read_words(const struct servers_args *a, int words, char **word, str
         return fail(e, ERR_INVALID, "unexpected argument \"%.40s\" after the URL",
                     word[1 + (n->url != a->url)]);
     if (!n->url && words == 1)
-        return fail(e, ERR_INVALID, "missing URL or command of the server \"%s\"", n->name);
+        return fail(e, ERR_INVALID, "the server \"%s\" needs a URL or a command", n->name);
     if (!n->url && words == 2 && is_address(word[1]))
         return check_url(word[1], e);
     if (!n->url)

@@ -4,10 +4,10 @@
  * The list shows the servers of a running daemon, else those of this process. `test` always connects
  * in this process, so it shows what a server does when it is started now.
  */
-#include "app/once.h"
 #include "app/servers.h"
+#include "app/short_service.h"
 #include "base/display.h"
-#include "daemon/daemon_client.h"
+#include "daemon/daemon_http_client.h"
 #include "web/server_json.h"
 
 #include <stdio.h>
@@ -119,6 +119,28 @@ static void print_remark(struct app *app, struct json server, struct json connec
         print_shown("    stderr: ", tail, "\n");
 }
 
+/* "    2 tools have changed (quarantined): add, echo; review them with: ..." */
+static void print_changed(struct app *app, struct json connected)
+{
+    struct json changed = json_get(connected, STR("tools_changed"));
+    const char *before = "";
+    bool quarantined = false;
+
+    if (!json_count(changed))
+        return;
+    JSON_EACH(tool, changed)
+    quarantined |= json_true(json_get(tool, STR("quarantined")));
+    printf("    %zu %s changed since approved%s: ", json_count(changed),
+           json_count(changed) == 1 ? "tool has" : "tools have",
+           quarantined ? ", quarantined" : "");
+    JSON_EACH(tool, changed)
+    {
+        print_shown(before, text_of(app, tool, "name"), "");
+        before = ", ";
+    }
+    printf("; review with: " TREFOIL_NAME " servers approve %s\n", word_of(app, connected, "name"));
+}
+
 static void print_row(struct app *app, struct json list, struct json server)
 {
     struct json connected = connected_of(app, list, text_of(app, server, "name"));
@@ -128,6 +150,7 @@ static void print_row(struct app *app, struct json list, struct json server)
            word_of(app, connected, "version"), number_of(connected, "tools_count"),
            number_of(connected, "rss_kb"), number_of(server, "restarts"));
     print_remark(app, server, connected);
+    print_changed(app, connected);
 }
 
 /* Is every server connected that may run? */
@@ -208,7 +231,10 @@ static void print_tools(const struct upstream *u)
 
         buf_init(&out, OUTPUT_MOST);
         show_summary(&out, str_of(t->description ? t->description : ""));
-        printf("  %-32s " STR_FMT "\n", t->name ? t->name : "(not offered: duplicate name)",
+        printf("  %-32s %s" STR_FMT "\n", t->name ? t->name : "(not offered: duplicate name)",
+               t->withheld          ? "(quarantined) "
+               : u->tool[i].changed ? "(changed) "
+                                    : "",
                STR_ARG(buf_str(&out)));
     }
 }

@@ -345,13 +345,13 @@ static const struct option options[] = {
     { "agent", OPTION_TEXT, offsetof(struct sessions_args, agent), "NAME",
       "List only sessions of this agent" },
     { "cwd", OPTION_TEXT, offsetof(struct sessions_args, cwd), "DIR",
-      "List only sessions of this working directory" },
+      "List only sessions with this working folder" },
     { "limit", OPTION_TEXT, offsetof(struct sessions_args, limit), "N",
       "List one page of at most N sessions" },
     { "cursor", OPTION_TEXT, offsetof(struct sessions_args, cursor), "CURSOR",
       "List the page after CURSOR, which the previous page printed" },
     { "format", OPTION_TEXT, offsetof(struct sessions_args, format), "FORMAT",
-      "Write jsonl (default: every record, as stored) or markdown" },
+      "Write jsonl (every record as stored; default) or markdown" },
     { "thoughts", OPTION_FLAG, offsetof(struct sessions_args, thoughts), NULL,
       "Show the model's thoughts" },
 };
@@ -360,7 +360,8 @@ static const struct subcommand subcommands[] = {
     { "list", "", "List sessions", 0, 0, "all agent cwd limit cursor" },
     { "show", "ID", "Show the conversation of a session", 1, 1, "thoughts" },
     { "export", "ID [FILE]", "Write a session to FILE or to stdout", 1, 2, "format thoughts" },
-    { "fork", "ID", "Copy a session up to its last finished turn; print the new ID", 1, 1, NULL },
+    { "fork", "ID", "Copy a session up to its last finished turn, and print the new ID", 1, 1,
+      NULL },
     { "delete", "ID...", "Delete sessions and their logs", 1, WORDS_ANY, NULL },
 };
 
@@ -368,7 +369,8 @@ const struct verb verb_sessions = {
     .name = "sessions",
     .words = "[list | show | export | fork | delete]",
     .summary = "List, show, export, fork and delete stored conversations",
-    .more = "ID is the short ID of the list, a full ID, or the beginning of a full ID.\n",
+    .more = "ID is the short ID that `trefoil sessions` lists, a full ID, or the beginning of a "
+            "full ID.\n",
     .sub = subcommands,
     .subs = ARRAY_LEN(subcommands),
     .option = options,

@@ -1,4 +1,4 @@
-/* state.c - `trefoil state`: where trefoil keeps what it trusts, and for which folders. */
+/* state.c - `trefoil state`: lists, adopts and deletes the state directories of the user. */
 #include "app/app.h"
 #include "app/state_import.h"
 #include "base/clock.h"
@@ -147,7 +147,7 @@ static int state_run(struct app *app, const void *args, int words, char **word)
 
 static const struct option options[] = {
     { "dry-run", OPTION_FLAG, offsetof(struct state_args, dry_run), NULL,
-      "Show what would be imported, and import nothing" },
+      "Show what FILE holds, but import nothing" },
 };
 
 static const struct subcommand subcommands[] = {
@@ -155,7 +155,9 @@ static const struct subcommand subcommands[] = {
     { "path", "", "Print the state directory of this root", 0, 0, NULL },
     { "adopt", "[ID]", "Use the state of another folder for this root", 0, 1, NULL },
     { "delete", "ID...", "Delete state directories", 1, WORDS_ANY, NULL },
-    { "import", "[FILE]", "Show a database and import its conversations", 0, 1, "dry-run" },
+    { "import", "[FILE]",
+      "Import the conversations of FILE (default: .trefoil/trefoil.db of the root)", 0, 1,
+      "dry-run" },
 };
 
 const struct verb verb_state = {
@@ -167,9 +169,8 @@ const struct verb verb_state = {
         "directory of\n"
         "the user, never in the project. A folder that replaces another one at the same path\n"
         "starts with fresh state; `adopt` without an ID restores the previous state of the path.\n"
-        "`import` reads FILE (default: .trefoil/trefoil.db of the root). Rights, approvals, locks, "
-        "tasks\n"
-        "and notes are not imported.\n",
+        "`import` copies conversations only: rights, approvals, locks, tasks and notes are not\n"
+        "imported.\n",
     .sub = subcommands,
     .subs = ARRAY_LEN(subcommands),
     .option = options,

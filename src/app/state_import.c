@@ -1,9 +1,10 @@
 /*
- * state_import.c - `trefoil state import [FILE]`: conversations of a database that was left in the
- * project, as older versions of trefoil did, or that a repository brought along.
+ * state_import.c - `trefoil state import [FILE]`: imports the conversations of a database in the
+ * project. An older version of trefoil may have created the database, or it is part of a cloned
+ * repository.
  *
- * The file is hostile until shown otherwise: a copy of it, in the state directory, is checked and
- * read; nothing is written where the file is.
+ * The file is not trusted. It is copied into the state directory, and the copy is checked and read.
+ * Nothing is written to the folder of the file.
  */
 #include "app/state_import.h"
 
@@ -28,7 +29,10 @@ static bool copy_bytes(int from, int to, int64_t size, const char *path, struct 
         if (n < 0)
             return fail_sys(e, "cannot copy %.150s", path);
         if (n == 0)
-            return fail(e, ERR_INVALID, "%.150s was truncated during the import", path);
+            return fail(e, ERR_INVALID,
+                        "%.150s became shorter while it was copied: stop the program that writes "
+                        "to it, and import again",
+                        path);
         size -= n;
     }
     return true;
@@ -88,7 +92,7 @@ static void print_text(const struct store_import *i, const char *file, bool only
            " unfinished), %" PRId64 " answers, %" PRId64 " locks, %" PRId64 " notes\n",
            file, i->sessions, i->records, i->tasks, i->unfinished, i->answers, i->locks, i->notes);
     if (!only_shown)
-        printf("imported %" PRId64 " sessions (%" PRId64 " records); nothing else is imported\n",
+        printf("imported %" PRId64 " sessions (%" PRId64 " records), and nothing else\n",
                i->imported, i->imported_records);
 }
 

@@ -1,6 +1,6 @@
 /*
- * store_handle.h - for verbs that only read or change stored data: the store of the root, with its
- * own loop. Blocking, like the verbs.
+ * store_handle.h - opens the store of the root, with a loop of its own, for verbs that only read or
+ * change stored data. All functions block.
  */
 #ifndef APP_STORE_HANDLE_H
 #define APP_STORE_HANDLE_H
@@ -13,16 +13,17 @@ struct store_handle {
     struct loop *loop;
     struct store *store;
     struct store_port *port;
-    struct arena mem; /* of histories, until it is closed */
+    struct arena mem; /* memory of histories, until the handle is closed */
 };
 
 /*
- * Creates nothing: without a database *port is NULL, and there is nothing to close. False, with the
- * reason on stderr, when it cannot be opened.
+ * Open the store. If the root has no database, the function sets s->port to NULL, and there is
+ * nothing to close. If the database cannot be opened, prints the reason to stderr and returns
+ * false.
  */
 bool store_handle_open(struct store_handle *s, struct app *app);
 
-/* The database at a path, which is created if it is missing. */
+/* Open the database at this path; it is created if it is missing. */
 bool store_handle_create(struct store_handle *s, struct app *app, const char *path, struct err *e);
 
 void store_handle_close(struct store_handle *s);
@@ -32,12 +33,15 @@ typedef int store_verb_fn(struct app *app, struct store_handle *s, const void *a
                           char **word);
 int store_handle_run(struct app *app, store_verb_fn *act, const void *args, int words, char **word);
 
-/* The records of a session, as they are stored, one after the other. */
+/* Call `each` for each stored record of a session, in order. */
 bool store_handle_records(struct store_handle *s, struct str session,
                           bool (*each)(void *ctx, const struct store_event *record, struct err *e),
                           void *ctx, struct err *e);
 
-/* Its conversation, in mem. history_free it. NULL on failure. */
+/*
+ * Read the history of a session, in mem. The caller must call history_free. Returns NULL on
+ * failure.
+ */
 struct history *store_handle_history(struct store_handle *s, const struct limits *limits,
                                      struct arena *mem, struct str session, struct err *e);
 

@@ -1,11 +1,11 @@
 /*
  * tools.c - `trefoil tools` and `trefoil tools call NAME JSON`.
  *
- * What an MCP client of ours would see, and the same calls, from a terminal. Servers that do not
- * connect are remarked on stderr; the others work.
+ * Lists the tools that an MCP client would see, and calls them from a terminal. Servers that cannot
+ * be connected are reported on stderr; the others can be used.
  */
-#include "app/once.h"
-#include "app/remote_work.h"
+#include "app/daemon_work.h"
+#include "app/short_service.h"
 #include "app/tool_find.h"
 #include "base/auto.h"
 #include "base/container.h"
@@ -84,6 +84,7 @@ static int list_own(struct app *app)
         return EXIT_FAILED;
     once_use(&o, app->project.config.limits.look_ms);
     code = read_own_list(&o, &list, &e) ? print_list(app, list) : print_error(&e);
+    once_note_changes(&o);
     once_close(&o);
     return code;
 }
@@ -322,6 +323,7 @@ static int call_here(struct app *app, const struct tools_args *given, struct str
         return EXIT_FAILED;
     o->once.on_interrupt = on_interrupt;
     code = once_use_locks(&o->once) ? run_call(o, name, args) : EXIT_FAILED;
+    once_note_changes(&o->once);
     arena_fini(&o->mem); /* what it holds of the service goes first */
     once_close(&o->once);
     return code;
@@ -330,7 +332,7 @@ static int call_here(struct app *app, const struct tools_args *given, struct str
 /* ---- a call by the daemon ------------------------------------------------------------------- */
 
 struct remote_call {
-    struct remote_work work;
+    struct daemon_work work;
     const struct tools_args *args;
     struct console console; /* open while asks is set */
     bool asks;              /* a person is at the terminal */
@@ -338,7 +340,7 @@ struct remote_call {
     int code;
 };
 
-static struct remote_call *call_of_work(struct remote_work *w)
+static struct remote_call *call_of_work(struct daemon_work *w)
 {
     return CONTAINER_OF(w, struct remote_call, work);
 }
@@ -371,7 +373,7 @@ static void show_note(struct str text)
     print_error(&e);
 }
 
-static void on_call_message(struct remote_work *w, struct arena *mem, const struct work_message *m)
+static void on_call_message(struct daemon_work *w, struct arena *mem, const struct work_message *m)
 {
     struct remote_call *c = call_of_work(w);
 
@@ -389,7 +391,7 @@ static void on_call_message(struct remote_work *w, struct arena *mem, const stru
         c->code = EXIT_FAILED;
 }
 
-static void on_call_ask(struct remote_work *w, struct ask *ask)
+static void on_call_ask(struct daemon_work *w, struct ask *ask)
 {
     struct remote_call *c = call_of_work(w);
 
@@ -399,12 +401,12 @@ static void on_call_ask(struct remote_work *w, struct ask *ask)
         ask_refuse(ask, &(struct err){ ERR_DENIED, "no one is available to answer" });
 }
 
-static void on_call_broken(struct remote_work *w, const struct err *e)
+static void on_call_broken(struct daemon_work *w, const struct err *e)
 {
     call_of_work(w)->code = print_error(e);
 }
 
-static const struct remote_work_kind call_work_kind = { on_call_message, on_call_ask,
+static const struct daemon_work_kind call_work_kind = { on_call_message, on_call_ask,
                                                         on_call_broken };
 
 static void on_call_signal(int signum, void *ctx)
@@ -414,7 +416,7 @@ static void on_call_signal(int signum, void *ctx)
     if (c->interrupted)
         _exit(128 + signum);
     c->interrupted = true;
-    remote_work_cancel(&c->work);
+    daemon_work_cancel(&c->work);
 }
 
 static void on_call_console_closed(void *ctx)
@@ -435,7 +437,7 @@ static int show_call(struct remote_call *c)
     if (!loop_on_signal(c->work.loop, SIGINT, on_call_signal, c, &e) ||
         !loop_on_signal(c->work.loop, SIGTERM, on_call_signal, c, &e))
         print_error(&e);
-    remote_work_wait(&c->work);
+    daemon_work_wait(&c->work);
     if (c->asks)
         console_close(&c->console, false, on_call_console_closed, c);
     while (c->asks)
@@ -470,10 +472,10 @@ static bool call_by_daemon(struct app *app, const struct tools_args *given, stru
     if (attach_is_forbidden() || app->opt.log_level || !body.p)
         return false;
     c->args = given;
-    c->work = (struct remote_work){ .kind = &call_work_kind,
+    c->work = (struct daemon_work){ .kind = &call_work_kind,
                                     .app = app,
                                     .loop = loop_new(LOOP_REAL_CLOCK) };
-    accepted = remote_work_start(&c->work, "/api/tools/call", body);
+    accepted = daemon_work_start(&c->work, "/api/tools/call", body);
     if (accepted)
         *out_code = show_call(c);
     loop_free(c->work.loop);
@@ -503,9 +505,9 @@ static int run_tools(struct app *app, const void *args, int words, char **word)
 }
 
 static const struct subcommand subcommands[] = {
-    { "list", "", "List the built-in tools and those of all MCP servers", 0, 0, NULL },
+    { "list", "", "List the built-in tools and the tools of all MCP servers", 0, 0, NULL },
     { "call", "NAME [JSON | -]",
-      "Call a tool; its arguments are a JSON object, - reads it from stdin", 1, 2, "yes" },
+      "Call a tool. The arguments are a JSON object; - reads the object from stdin", 1, 2, "yes" },
 };
 
 static const struct option options[] = {

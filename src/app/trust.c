@@ -1,8 +1,8 @@
 /*
- * trust.c - `trefoil trust`: show what the project's files would start and which of its agents
- * would loosen something, and accept it.
+ * trust.c - `trefoil trust`: shows which servers the project's files would start and which of its
+ * agents would loosen the configuration, and lets the user accept them.
  *
- * Asks on a terminal; without one --yes must say so.
+ * The verb asks at a terminal. Without a terminal, the option --yes is required.
  */
 #include "app/trust.h"
 #include "app/app.h"
@@ -62,6 +62,46 @@ static void show_agent(const struct agent_entry *a)
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
 
+static bool is_accepted(const struct config *c, struct str rule)
+{
+    for (size_t i = 0; i < c->guard.rules.n; i++)
+        if (str_eq(c->guard.rules.v[i], rule))
+            return true;
+    return false;
+}
+
+/* Show the project's rules; returns how many, and adds how many of them wait. */
+static size_t show_rules(const struct app *app, size_t *waiting)
+{
+    const struct config *c = &app->project.config;
+    const struct pick_strs *rules = &c->project_rules;
+
+    for (size_t i = 0; i < rules->n; i++) {
+        bool accepted = is_accepted(c, rules->v[i]);
+        AUTO_BUF out;
+
+        *waiting += !accepted;
+        if (app->opt.json)
+            continue;
+        buf_init(&out, SHOW_MOST);
+        show_text(&out, rules->v[i]);
+        printf("%s  " STR_FMT "%s\n",
+               i ? "" : "these rules of this project allow calls without approval:\n\n",
+               STR_ARG(buf_str(&out)), accepted ? ", trusted" : "");
+    }
+    return rules->n;
+}
+
+static void put_rules(struct jw *w, const struct config *c, const char *key, bool accepted)
+{
+    jw_plain_key(w, str_of(key));
+    jw_array(w);
+    for (size_t i = 0; i < c->project_rules.n; i++)
+        if (is_accepted(c, c->project_rules.v[i]) == accepted)
+            jw_str(w, c->project_rules.v[i]);
+    jw_array_end(w);
+}
+
 static void put_servers(struct jw *w, const struct config *c, const char *key, bool trusted)
 {
     jw_plain_key(w, str_of(key));
@@ -99,6 +139,8 @@ static int trust_say(const struct app *app, const struct agent_list *agents, int
     put_servers(&w, &app->project.config, "waiting", false);
     put_agents(&w, agents, "trusted_agents", true);
     put_agents(&w, agents, "waiting_agents", false);
+    put_rules(&w, &app->project.config, "trusted_rules", true);
+    put_rules(&w, &app->project.config, "waiting_rules", false);
     jw_object_end(&w);
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
     return code;
@@ -128,7 +170,7 @@ static size_t show_agents(const struct app *app, const struct agent_list *l, siz
 {
     for (size_t i = 0; i < l->claims; i++) {
         if (!i && !app->opt.json)
-            printf("these agents of this project loosen your configuration:\n"
+            printf("these agents of this project would loosen your configuration:\n"
                    "\n");
         if (!app->opt.json)
             show_agent(&l->claim[i]);
@@ -163,6 +205,19 @@ static bool keep_agents(struct app *app, struct agent_list *l, bool trusted, str
     return trust_keep_agents(&app->project.mem, app->project.root.path, &hashes, e);
 }
 
+static bool keep_rules(struct app *app, bool trusted, struct err *e)
+{
+    struct config *c = &app->project.config;
+    const struct pick_strs none = { 0 };
+
+    if (trusted)
+        c->guard.rules = c->project_rules;
+    else
+        c->guard.rules = none;
+    return trust_keep_rules(&app->project.mem, app->project.root.path,
+                            trusted ? &c->project_rules : &none, e);
+}
+
 static int trust_verb_keep(struct app *app, struct agent_list *agents, bool trusted,
                            const char *said)
 {
@@ -173,7 +228,7 @@ static int trust_verb_keep(struct app *app, struct agent_list *agents, bool trus
         if (c->servers.v[i].from_project)
             c->servers.v[i].trusted = trusted;
     if (!trust_keep(&app->project.mem, app->project.root.path, &c->servers, &e) ||
-        !keep_agents(app, agents, trusted, &e))
+        !keep_agents(app, agents, trusted, &e) || !keep_rules(app, trusted, &e))
         return print_error(&e);
     return trust_say(app, agents, EXIT_OK, said);
 }
@@ -191,6 +246,7 @@ int trust_run(struct app *app, const struct trust_args *a)
                &app->project.config.notes);
     n = show_servers(app, &waiting);
     n += show_agents(app, &agents, &waiting);
+    n += show_rules(app, &waiting);
     if (!waiting)
         return trust_say(app, &agents, EXIT_OK,
                          n ? "\nall of them are trusted"
@@ -198,7 +254,8 @@ int trust_run(struct app *app, const struct trust_args *a)
                              "loosens your configuration");
     if (!a->yes && (app->opt.json || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
         return print_usage_error(
-            "trust: no terminal is available to ask for confirmation; --yes accepts what is shown");
+            "trust: cannot ask for confirmation without a terminal or with --json; --yes accepts "
+            "what is shown");
     if (!a->yes && !trust_ask(waiting))
         return trust_say(app, &agents, EXIT_FAILED, "nothing was accepted");
     return trust_verb_keep(app, &agents, true,
@@ -216,23 +273,24 @@ static int trust_verb_run(struct app *app, const void *args, int words, char **w
 }
 
 static const struct subcommand subcommands[] = {
-    { "accept", "", "Show and accept what the project's files would start or loosen", 0, 0,
-      "yes revoke" },
-    { "answers", "", "List the remembered answers about tool calls in this project", 0, 0, NULL },
-    { "forget", "ID... | all", "Revoke remembered answers; their calls need approval again", 1,
+    { "accept", "", "Show what this project would start or allow, and ask whether to trust it", 0,
+      0, "yes revoke" },
+    { "answers", "", "List the remembered answers to approval questions of this project", 0, 0,
+      NULL },
+    { "forget", "ID... | all", "Forget these answers, so that such calls need approval again", 1,
       WORDS_ANY, NULL },
 };
 
 static const struct option options[] = {
     { "yes", OPTION_FLAG, offsetof(struct trust_args, yes), NULL, "Accept without asking" },
     { "revoke", OPTION_FLAG, offsetof(struct trust_args, revoke), NULL,
-      "Withdraw the trust in this project" },
+      "Stop trusting this project" },
 };
 
 const struct verb verb_trust = {
     .name = "trust",
     .words = "[accept | answers | forget]",
-    .summary = "Show and accept what the project's files would start or loosen",
+    .summary = "Show and trust the servers, agents and rules that this project defines",
     .sub = subcommands,
     .subs = ARRAY_LEN(subcommands),
     .option = options,

@@ -1,4 +1,4 @@
-/* trust.h - the verb `trust`, also known as `servers approve`. */
+/* trust.h - implements the verb `trust`, also known as `servers approve`. */
 #ifndef APP_TRUST_H
 #define APP_TRUST_H
 
@@ -8,10 +8,10 @@ struct trust_args {
     bool yes, revoke;
 };
 
-/* Show, ask, keep. Returns the exit code. */
+/* Show the entries that need trust, ask the user, and store the answer. Returns the exit code. */
 int trust_run(struct app *app, const struct trust_args *a);
 
-/* `trust answers` and `trust forget` (trust_answers.c). */
+/* Run `trust answers` or `trust forget` (trust_answers.c). Both return the exit code. */
 int trust_answers(struct app *app);
 int trust_forget(struct app *app, int words, char **word);
 

@@ -1,4 +1,6 @@
-/* trust_answers.c - `trefoil trust answers` and `trust forget`: answers that hold for the project. */
+/*
+ * trust_answers.c - `trefoil trust answers` and `trust forget`: lists and deletes stored answers.
+ */
 #include "app/trust.h"
 #include "base/auto.h"
 #include "base/clock.h"

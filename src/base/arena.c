@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { ALIGN = 16, FIRST_CHUNK = 8192 - 64, LARGEST_CHUNK = 1 << 20 };
+enum { ALIGN = 16, FIRST_CHUNK = 4096 - 64, LARGEST_CHUNK = 1 << 20 };
 
 struct arena_chunk {
     struct arena_chunk *older;

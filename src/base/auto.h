@@ -1,8 +1,8 @@
 /*
- * auto.h - locals that clean up after themselves.
+ * auto.h - local variables that release their resource at the end of their scope.
  *
- * For resources that belong to one function. TAKE_FD hands one to a new owner and disarms
- * the cleanup, so the move is visible at the call.
+ * TAKE_FD passes a descriptor to a new owner: it sets the variable to -1, so that the end of the
+ * scope closes nothing.
  */
 #ifndef BASE_AUTO_H
 #define BASE_AUTO_H

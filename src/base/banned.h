@@ -1,12 +1,13 @@
 /*
- * banned.h - functions that this program does not use. Included before every source file.
+ * banned.h - make the use of unsafe functions of libc a build error. Included before every source
+ * file.
  *
- * Each has a replacement here that cannot overrun, cannot be ambiguous or can be tested:
- * str.h and buf.h for strings, mem.h for memory, clock.h for time, proc.h for processes,
- * loop.h timers for waiting. The system headers come first so that their own declarations
- * stay untouched.
+ * Each banned function has a replacement that is safer or easier to test: str.h and buf.h for
+ * strings, mem.h for memory, clock.h for time, proc.h for processes, the timers of loop.h for
+ * waiting. This file includes the system headers first, because its macros would change the
+ * declarations in them.
  *
- * A file that implements a replacement begins with #undef.
+ * A file that implements a replacement first undefines (#undef) the macros that it needs.
  */
 #ifndef BASE_BANNED_H
 #define BASE_BANNED_H
@@ -18,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 #ifdef __SSE2__
-#include <emmintrin.h> /* declares functions with malloc in them */
+#include <emmintrin.h> /* has inline functions that call malloc */
 #endif
 
 #undef strcpy

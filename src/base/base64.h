@@ -1,8 +1,8 @@
 /*
- * base64.h - bytes as text (RFC 4648).
+ * base64.h - encode bytes as text, and decode them (RFC 4648).
  *
- * Decoding is strict: nothing outside the alphabet, full padding where the alphabet has it, and no
- * bits set that belong to no byte, so that every run of bytes has exactly one text.
+ * Decoding is strict: it rejects characters outside the alphabet, incomplete padding, and unused
+ * bits that are not 0. So only one text decodes to a given sequence of bytes.
  */
 #ifndef BASE_BASE64_H
 #define BASE_BASE64_H
@@ -14,7 +14,7 @@ enum base64_kind {
     BASE64_URL,   /* - and _, not padded */
 };
 
-/* In mem, NUL-terminated. */
+/* Both functions allocate their result in mem. The encoded text is NUL-terminated. */
 struct str base64_encode(struct arena *mem, enum base64_kind kind, struct str bytes);
 bool base64_decode(struct arena *mem, enum base64_kind kind, struct str text, struct str *out);
 

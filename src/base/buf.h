@@ -1,10 +1,9 @@
 /*
- * buf.h - growing bytes with a hard maximum.
+ * buf.h - a byte buffer that grows up to a fixed maximum.
  *
- * A buf cannot be made without saying how large it may become. A put that would pass the
- * maximum adds nothing, returns false and marks the buf `full`, so that a run of puts can be
- * checked once at its end. Owns its memory, or borrows it from an arena; {0} holds nothing and
- * takes nothing.
+ * A put that would exceed the maximum adds nothing, returns false and sets `full`. So a caller can
+ * do many puts and check `full` after the last one. A buf owns its memory, or borrows it from an
+ * arena. {0} is an empty buf whose maximum is 0.
  */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
@@ -16,13 +15,13 @@ struct buf {
     size_t n;    /* bytes held */
     size_t room; /* bytes allocated */
     size_t max;
-    struct arena *mem; /* the arena of its memory; NULL: the heap */
+    struct arena *mem; /* the arena that p is in; NULL: p is on the heap */
     bool full;         /* a put was refused since the last clear */
 };
 
 void buf_init(struct buf *b, size_t max);
 
-/* In an arena: freed with it, also without buf_fini. */
+/* Like buf_init, but the memory is from an arena, which frees it even without buf_fini. */
 void buf_init_in(struct buf *b, struct arena *mem, size_t max);
 void buf_fini(struct buf *b);
 
@@ -32,7 +31,10 @@ void buf_clear(struct buf *b);
 /* Empty the buffer and free its memory when more than `keep` bytes are allocated. */
 void buf_trim(struct buf *b, size_t keep);
 
-/* Room for n more bytes at the end, or NULL past the maximum. Commit with buf_added. */
+/*
+ * Reserve room for n more bytes at the end; NULL: they would exceed the maximum. After writing n
+ * bytes there, call buf_added.
+ */
 char *buf_reserve_slowly(struct buf *b, size_t n);
 static inline char *buf_reserve(struct buf *b, size_t n)
 {

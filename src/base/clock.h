@@ -1,7 +1,7 @@
 /*
- * clock.h - what time it is.
+ * clock.h - read the clocks of the system.
  *
- * Only edges ask the machine (loop_now() in loop.h serves everyone else, so tests own it).
+ * Most code uses loop_now() and loop_wall() (loop.h) instead, so that tests can set the time.
  */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
@@ -9,24 +9,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Milliseconds that only go forward, for deadlines. */
+/* Milliseconds of a clock that never goes back, for deadlines. */
 int64_t clock_mono_ms(void);
 
-/* Milliseconds since the machine was started, asleep or not: the same for all its processes. */
+/* Milliseconds since the machine was started, including the time in which it was suspended. All
+ * processes get the same value. */
 int64_t clock_boot_ms(void);
 
 /* Milliseconds since 1970 UTC. */
 int64_t clock_wall_ms(void);
 
-/* The kernel stamps files with a coarser clock: so far a stamp may be behind clock_wall_ms(). */
+/* How many milliseconds the time stamp of a file that is written now may be behind clock_wall_ms():
+ * the kernel rounds time stamps down. */
 int64_t clock_file_lag_ms(void);
 
 enum { CLOCK_TEXT = 25 };
 
-/* 2026-11-15T09:30:00.123Z, NUL-terminated. For years 0 to 9999; others print as 9999. */
+/* Write a time as text, such as "2026-11-15T09:30:00.123Z", and a NUL. A time outside the years 0
+ * to 9999 is replaced by the end of 9999. */
 void clock_text(int64_t wall_ms, char out[CLOCK_TEXT]);
 
-/* Seconds that the local zone is ahead of UTC at that time. */
+/* How many seconds the local time zone is ahead of UTC at that time. */
 long clock_offset(int64_t wall_ms);
 
 #endif

@@ -1,4 +1,4 @@
-/* container.h - from a part back to its whole. */
+/* container.h - get the struct that contains a given member. */
 #ifndef BASE_CONTAINER_H
 #define BASE_CONTAINER_H
 

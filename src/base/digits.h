@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 enum {
-    DIGITS_MOST = 20, /* of a uint64_t, or an int64_t with its sign */
+    DIGITS_MOST = 20, /* the longest uint64_t, or int64_t with its sign */
     DIGITS_HEX = 16,
 };
 
-/* Write v; returns how many characters, at most DIGITS_MOST. */
+/* Write v; returns the number of characters, at most DIGITS_MOST. */
 size_t digits_put(char *out, uint64_t v);
 size_t digits_put_signed(char *out, int64_t v);
 

@@ -57,18 +57,79 @@ static bool needs_quotes(struct str word)
     return !word.n;
 }
 
+/* In a query, also short names are those of secrets. */
+static bool query_names_secret(struct str name)
+{
+    static const struct str names[] = { STR("key"),       STR("auth"), STR("code"), STR("sig"),
+                                        STR("signature"), STR("jwt"),  STR("pwd") };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_eq_nocase(name, names[i]))
+            return true;
+    return names_secret(name);
+}
+
+static size_t span_without(struct str s, const char *ends)
+{
+    size_t n = 0;
+
+    while (n < s.n && !(s.p[n] && strchr(ends, s.p[n])))
+        n++;
+    return n;
+}
+
+/* The parameters of a URL: each begins with ? or & or, in a fragment, with #. */
+static void show_query(struct buf *out, struct str s)
+{
+    while (s.n) {
+        struct str part = str_head(s, 1 + span_without(str_skip(s, 1), "?&#;"));
+        size_t name = span_without(part, "=");
+
+        s = str_skip(s, part.n);
+        if (name < part.n && query_names_secret(str_skip(str_head(part, name), 1))) {
+            show_text(out, str_head(part, name));
+            buf_put(out, STR("=***"));
+        } else {
+            show_text(out, part);
+        }
+    }
+}
+
+static void show_url(struct buf *out, struct str word)
+{
+    size_t query = span_without(word, "?#"), from, to;
+    struct str front = str_head(word, query);
+
+    if (find_password(front, &from, &to)) {
+        show_text(out, str_head(front, from));
+        buf_put(out, STR("***"));
+        front = str_skip(front, to);
+    }
+    show_text(out, front);
+    show_query(out, str_skip(word, query));
+}
+
+/* Is it NAME=value or "Name: value" of a secret? *end: up to where it is shown. */
+static bool is_secret_pair(struct str word, size_t *end)
+{
+    size_t name = span_without(word, "=:");
+
+    *end = name + 1;
+    while (*end < word.n && word.p[*end] == ' ')
+        ++*end;
+    return name < word.n && !str_starts(str_skip(word, name), STR("://")) &&
+           names_secret(str_head(word, name));
+}
+
 static void show_masked(struct buf *out, struct str word)
 {
-    ptrdiff_t equals = str_find_byte(word, '=');
-    size_t from, to;
+    size_t end;
 
-    if (equals > 0 && names_secret(str_head(word, (size_t)equals))) {
-        show_text(out, str_head(word, (size_t)equals + 1));
+    if (is_secret_pair(word, &end)) {
+        show_text(out, str_head(word, end));
         buf_put(out, STR("***"));
-    } else if (find_password(word, &from, &to)) {
-        show_text(out, str_head(word, from));
-        buf_put(out, STR("***"));
-        show_text(out, str_skip(word, to));
+    } else if (str_find(word, STR("://")) >= 0) {
+        show_url(out, word);
     } else {
         show_text(out, word);
     }

@@ -1,9 +1,9 @@
 /*
  * display.h - make text from a file safe to show on a terminal.
  *
- * trefoil shows what a project's file contains before the user agrees to start it. The text must
- * not move the cursor, reverse the reading direction or hide a part of itself, and secrets in it
- * are masked.
+ * Before trefoil starts a command that a file of a project defines, it shows the command to the
+ * user, who must agree. The text must not move the cursor, reverse the reading direction or hide a
+ * part of itself, and secrets in it are masked.
  */
 #ifndef BASE_DISPLAY_H
 #define BASE_DISPLAY_H
@@ -22,15 +22,17 @@ static inline void show_lines(struct buf *out, struct str s)
     visible_lines(out, s);
 }
 
-/* The text for one line of a list: the first sentence of a description, truncated if long. */
+/* Append a text for one line of a list: the first sentence of the description, truncated if it is
+ * long. */
 void show_summary(struct buf *out, struct str description);
 
-/* The text as show_text has it, in the arena. */
+/* Like show_text, but returns the text, in the arena. */
 struct str shown_text(struct arena *mem, struct str s);
 
 /*
- * One word of a command line: quoted where a shell would need it, passwords in URLs and values of
- * --name=value masked when the name is that of a secret.
+ * Append one word of a command line, quoted if a shell would need that. Passwords in URLs are
+ * masked. The values of --name=value, "Name: value" and the parameters of a URL are masked if
+ * secret.h decides from the name that the value is a secret.
  */
 void show_word(struct buf *out, struct str word);
 

@@ -1,9 +1,9 @@
 /*
- * hash.c - a polynomial in a secret point, modulo the prime 2^61 - 1.
+ * hash.c - evaluate a polynomial at a secret point, modulo the prime 2^61 - 1.
  *
- * The bytes, seven at a time, are the coefficients. Two different strings of at most n such
- * pieces meet for at most n of the 2^61 - 1 possible secrets; the last step spreads the result
- * over 32 bits.
+ * The string is cut into pieces of seven bytes, which are the coefficients. Two different strings
+ * of at most n pieces collide for at most n of the 2^61 - 1 possible secrets. The last step
+ * distributes the result over 32 bits.
  */
 #include "base/hash.h"
 

@@ -8,13 +8,14 @@
 
 #include "base/str.h"
 
-/* A new secret, for one table. */
+/* Make a new secret, for one table. */
 uint64_t hash_secret(void);
 
-/* All 32 bits are good. */
+/* Hash a string. Every one of the 32 bits can be used to choose a slot. */
 uint32_t hash_str(uint64_t secret, struct str s);
 
-/* A number below 2^61 - 1, for code that compares numbers instead of strings. */
+/* Like hash_str, but the hash is a number below 2^61 - 1: for code that compares hashes instead of
+ * strings. */
 uint64_t hash_str_long(uint64_t secret, struct str s);
 
 #endif

@@ -14,12 +14,12 @@
 
 enum { ID_TEXT = 37 };
 
-/* A new id in its 36 characters, NUL-terminated. */
+/* Write a new id: 36 characters and a NUL. */
 void id_new(int64_t wall_ms, char out[ID_TEXT]);
 
 /*
- * The end of an id, which is random: short enough to type. Ids that were made in the same minute
- * begin alike.
+ * The short form of an id, for users who type it: the last characters, which are random. The first
+ * characters are not suitable, because all ids that were made in the same minute share them.
  */
 enum { ID_SHORT = 8 };
 static inline struct str id_short(struct str id)
@@ -27,16 +27,16 @@ static inline struct str id_short(struct str id)
     return id.n > ID_SHORT ? str_skip(id, id.n - ID_SHORT) : id;
 }
 
-/* Does this typed text identify the id: is it a prefix of the id or of its short form? */
+/* Does the text that the user typed mean this id: is it a prefix of the id or of its short form? */
 static inline bool id_is_meant(struct str id, struct str typed)
 {
     return str_starts(id, typed) || str_starts(id_short(id), typed);
 }
 
-/* A number that no other caller of this has; never 0. */
+/* Return a random number, never 0. In practice no two calls return the same number. */
 uint64_t id_number(void);
 
-/* Random bytes that cannot be guessed. Aborts if the kernel returns none. */
+/* Write n random bytes that cannot be guessed. Aborts if the kernel provides none. */
 void id_random(void *out, size_t n);
 
 #endif

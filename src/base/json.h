@@ -1,18 +1,19 @@
 /*
- * json.h - JSON read as a tree that remembers its source, written as a stream.
+ * json.h - read JSON into a tree that points into its source; write JSON as a stream.
  *
  * Reading: one validating pass over the bytes (RFC 8259, UTF-8, bounded depth, size and
  * number of values) into a flat array of nodes in an arena. A `struct json` is a light handle
  * on one node and is passed by value; a missing value is a handle too, of type JSON_MISSING,
- * so look-ups chain without checks. Nothing is ever mutated.
+ * so look-ups chain without checks. A tree is never changed after it was read.
  *
- * A node remembers its span of the source: what is only passed on is spliced byte for byte
- * (json_raw, jw_raw). Numbers stay text until asked for. A lone surrogate (\ud800 without its
- * other half) passes through in spliced spans and becomes U+FFFD when a string is decoded.
+ * A node has the position of its text in the source, so a value that is only passed on is copied
+ * byte for byte (json_raw, jw_raw). Numbers are converted when they are used. A lone surrogate
+ * (\ud800 without its other half) is kept when a value is copied, and becomes U+FFFD when a string
+ * is decoded.
  *
  * The source bytes must outlive the tree: it points into them.
  *
- * TOML files become the same tree (toml.h), so one set of field tables (pick.h) reads both.
+ * TOML files are read into the same tree (toml.h), so one set of field tables (pick.h) serves both.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -29,7 +30,7 @@ enum json_type {
     JSON_STRING,
     JSON_ARRAY,
     JSON_OBJECT,
-    JSON_TIME, /* a TOML date or time; its span is the text. Never from JSON */
+    JSON_TIME, /* a TOML date or time, as text; JSON has no such type */
 };
 
 struct json {
@@ -38,7 +39,7 @@ struct json {
 };
 
 /*
- * Private; it is here only so that walking a tree needs no function calls. Use the functions below.
+ * Private: declared here only so that the inline functions below can use it.
  *
  * Nodes lie in document order: a container is followed by its elements (an object by key,
  * value, key, value ...) and `next` is the index just past its subtree. Offsets count from
@@ -46,14 +47,14 @@ struct json {
  * position of each node in the real file.
  */
 enum json_flag {
-    JSON_F_ESCAPED = 1, /* a string with a backslash: decoding is needed */
+    JSON_F_ESCAPED = 1, /* a string with a backslash, which must be decoded */
     JSON_F_LONE = 2,    /* a string with half a surrogate pair */
     JSON_F_TRUE = 4,
 };
 
 struct json_node {
-    uint32_t at;   /* offset of the span; strings without their quotes */
-    uint32_t len;  /* of the span */
+    uint32_t at;   /* offset of its text; of a string, without the quotes */
+    uint32_t len;  /* length of its text */
     uint32_t next; /* index past the subtree */
     uint8_t type;
     uint8_t flags;
@@ -65,7 +66,7 @@ struct json_doc {
     struct json_node *node;
     uint32_t count;
     const char *file;           /* NULL for a message */
-    const struct json_pos *pos; /* per node, or NULL: derive from the offset */
+    const struct json_pos *pos; /* the position of each node; NULL: computed from its offset */
 };
 
 enum { JSON_DEPTH_CEILING = 512 };
@@ -80,8 +81,8 @@ struct json_opts {
 
 /*
  * Read one JSON text. On failure (ERR_INVALID, or ERR_LIMIT for depth and number of values)
- * the text of *e has the reason and the position: file:line:column, or "line L column C" without
- * a file name, or "byte N" of a one-line text.
+ * the text of *e has the reason and the position: file:line:column if there is a file name, else
+ * "line L column C", or "byte N" if the text has only one line.
  */
 bool json_read(struct arena *mem, struct str text, const struct json_opts *opts,
                struct json *out_root, struct err *e);
@@ -101,13 +102,15 @@ const char *json_type_name(enum json_type t);
 /* The bytes of the value in the source (strings with their quotes). */
 struct str json_raw(struct json v);
 
-/* Member of an object; missing when absent or when obj is no object. First one wins. */
+/* Find a member of an object: the first one with this key. Missing if obj has none or is no
+ * object. */
 struct json json_get(struct json obj, struct str key);
 
-/* How many elements or members. 0 for scalars. */
+/* The number of elements or members. 0 for scalars. */
 size_t json_count(struct json v);
 
-/* Walk: first element of an array, or first KEY of an object (its value follows it). */
+/* For the loops below: the first element of an array, or the first key of an object. The node after
+ * a key is its value. */
 static inline struct json json_first(struct json container)
 {
     enum json_type t = json_type(container);
@@ -131,7 +134,7 @@ static inline struct json json_next(struct json container, struct json v)
     for (struct json key = json_first(object); json_here(key);                                     \
          key = json_next(object, json_value(key)))
 
-/* The value that belongs to a key handed out by JSON_MEMBERS. */
+/* The value that belongs to a key of JSON_MEMBERS. */
 static inline struct json json_value(struct json key)
 {
     return (struct json){ key.doc, key.at + 1 };
@@ -153,24 +156,24 @@ static inline struct str json_str(struct arena *mem, struct json v)
     return (struct str){ v.doc->text + n->at, n->len };
 }
 
-/* Does the string hold half a surrogate pair? Refused in ids, methods and keys. */
+/* Does the string hold half a surrogate pair? Such a string is refused as an id, method or key. */
 static inline bool json_has_lone_surrogate(struct json v)
 {
     return v.doc && (v.doc->node[v.at].flags & JSON_F_LONE);
 }
 
 /*
- * As json_str, but half a surrogate pair is kept, as the three bytes that UTF-8 would have for it:
- * the other half may be at the beginning of the next string (utf8_join).
+ * Like json_str, but keeps half a surrogate pair, encoded as three bytes as if it were a character:
+ * its other half may be at the beginning of the next string (utf8_join).
  */
 struct str json_str_halves(struct arena *mem, struct json v);
 
 bool json_true(struct json v);
 
-/* A number that is an integer in range, in any spelling (1, 1.0, 1e2). */
+/* The value of an integer in any spelling (1, 1.0, 1e2). False: no integer, or out of range. */
 bool json_int(struct json v, int64_t *out);
 
-/* A number as a double; overflow gives infinity. False when v is no number. */
+/* The value of a number as a double, infinity if it is too large. False: v is no number. */
 bool json_double(struct json v, double *out);
 
 /* The position of v as a path from the root: params.items[2].name ("" for the root). */
@@ -180,8 +183,8 @@ struct str json_path(struct arena *mem, struct json v);
 struct str json_where(struct arena *mem, struct json v);
 
 /*
- * Fail with ERR_INVALID at a value: "FILE:L:C: PATH: sentence" (as far as known). The sentence
- * should say what is wrong and what is accepted.
+ * Fail with ERR_INVALID because of the value v: "FILE:L:C: PATH: sentence" (without the parts that
+ * are unknown). The sentence should say what is wrong and what is accepted.
  */
 bool json_fail(struct json v, struct err *e, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
@@ -191,11 +194,11 @@ bool json_fail(struct json v, struct err *e, const char *fmt, ...)
 /*
  * A stream of tokens into a buf. The writer inserts the commas and escapes strings. Bytes that are
  * not UTF-8 become U+FFFD, so the output is always valid. When the buf reaches its maximum, the
- * rest is dropped and buf->full is set: check it once at the end.
+ * rest is dropped and buf->full is set: check it after the last token.
  */
 struct jw {
     struct buf *out;
-    bool comma; /* a value precedes: the next key or element needs a comma */
+    bool comma; /* a value was written: the next key or element needs a comma */
 };
 
 static inline struct jw jw_to(struct buf *out)
@@ -210,14 +213,14 @@ void jw_array_end(struct jw *w);
 void jw_key(struct jw *w, struct str key);
 void jw_str(struct jw *w, struct str s);
 void jw_int(struct jw *w, int64_t n);
-void jw_double(struct jw *w, double d); /* shortest text that reads back; null if not finite */
+void jw_double(struct jw *w, double d); /* the shortest text for d; null if not finite */
 void jw_bool(struct jw *w, bool b);
 void jw_null(struct jw *w);
-void jw_raw(struct jw *w, struct str json); /* spliced as it is */
+void jw_raw(struct jw *w, struct str json); /* copied unchanged */
 
 /*
- * Key and value at once. The key is a literal of the program, in plain ASCII without quotes; a
- * NULL string or missing value writes nothing.
+ * The functions below write a key with its value. The key is a literal of the program, in ASCII,
+ * and needs no escapes. A string with p == NULL writes nothing, not even the key.
  */
 static inline void jw_plain_key(struct jw *w, struct str key)
 {
@@ -228,16 +231,16 @@ static inline void jw_plain_key(struct jw *w, struct str key)
     *at = ',';
     at += w->comma;
     *at++ = '"';
-    memcpy(at, key.p, key.n); /* here, since most lengths are known where it is called */
+    memcpy(at, key.p, key.n); /* inline, since most keys have a constant length */
     memcpy(at + key.n, "\":", 2);
     w->out->n += (size_t)(at - to) + key.n + 2;
     w->comma = false;
 }
 
-/* A string that is of the program's own making and needs no escapes. */
+/* Write a string that comes from the program itself and needs no escapes. */
 void jw_plain(struct jw *w, struct str s);
 
-/* A member of another document, unchanged: its key, with its escapes, and its value. */
+/* Copy a member of another document unchanged: its key, with its escapes, and its value. */
 void jw_member(struct jw *w, struct json key);
 
 static inline void jw_kstr(struct jw *w, const char *key, struct str s)

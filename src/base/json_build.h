@@ -1,9 +1,9 @@
 /*
- * json_build.h - build a JSON document from another language (toml_out.c, yaml_read.c): the nodes
- * in order, the position of each in the original file, and a JSON text that they are spans of.
+ * json_build.h - build a document (json.h) from another format (toml_out.c, yaml_read.c).
  *
- * The reader adds values in document order: open, then a key and a value for each member, then
- * close.
+ * A document has nodes in document order, the position of each node in the original file, and a
+ * generated JSON text that the nodes point into. The caller adds values in document order: open,
+ * then a key and a value for each member, then close.
  */
 #ifndef BASE_JSON_BUILD_H
 #define BASE_JSON_BUILD_H
@@ -11,7 +11,7 @@
 #include "base/json_doc.h"
 
 struct json_build {
-    struct arena *mem; /* for the document */
+    struct arena *mem; /* the memory of the document */
     struct json_node *node;
     struct json_pos *pos;
     uint32_t count, room;
@@ -19,7 +19,7 @@ struct json_build {
     struct jw w;
 };
 
-/* `room`: how many nodes are expected (at least 1); more are fine. */
+/* `room`: the expected number of nodes, at least 1. There may be more. */
 void json_build_begin(struct json_build *b, struct arena *mem, uint32_t room);
 
 /* Begin an array or object; returns the argument for json_build_close. */
@@ -29,16 +29,17 @@ void json_build_close(struct json_build *b, uint32_t container);
 void json_build_key(struct json_build *b, struct str key, struct json_pos pos);
 
 /*
- * `text` is the decoded text of a string, the digits of a number, true or false, or a date or
- * time. inf, -inf and nan may be numbers; in the JSON text they are quoted.
+ * `text` is the decoded text of a string, the digits of a number, "true" or "false", or a date or
+ * time. The numbers inf, -inf and nan are accepted, and are quoted in the JSON text.
  */
 void json_build_scalar(struct json_build *b, enum json_type type, struct str text,
                        struct json_pos pos);
 
-/* The first value added is the root. `file` is borrowed and may be NULL. */
+/* Finish the document and return its root, the first value that was added. `file` is borrowed and
+ * may be NULL. */
 struct json json_build_end(struct json_build *b, const char *file);
 
-/* Instead of json_build_end, when reading failed. */
+/* Free the document. Call it instead of json_build_end if reading has failed. */
 void json_build_drop(struct json_build *b);
 
 #endif

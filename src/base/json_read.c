@@ -1,9 +1,9 @@
 /*
- * json_read.c - one validating pass from text to nodes.
+ * json_read.c - validate a JSON text and make its nodes, in one pass.
  *
- * The pass is a loop over two states (a value, or what follows a value is wanted) with an
- * explicit stack of open containers, so depth costs no C stack. Strings are scanned
- * 16 bytes at a time; only bytes that end, escape or need UTF-8 checks are looked at singly.
+ * The pass is a loop with two states: it expects a value, or what may follow a value. The open
+ * containers are on an explicit stack, so deep nesting uses no C stack. Strings are scanned 16
+ * bytes at a time; only quotes, escapes and bytes that need a UTF-8 check are handled one by one.
  */
 #include "base/json_doc.h"
 #include "base/json_scan.h"

@@ -1,4 +1,4 @@
-/* json_scan.h - the inner loop of reading and writing strings. */
+/* json_scan.h - the inner loops that read and write JSON strings. */
 #ifndef BASE_JSON_SCAN_H
 #define BASE_JSON_SCAN_H
 
@@ -17,7 +17,7 @@ static inline int json_plain(signed char c)
 #ifdef __SSE2__
 enum { JSON_BLOCK = 16 };
 
-/* Bit i is set if p[i], of a block of 16, is not plain. */
+/* For the 16 bytes at p: bit i of the result is set if p[i] is not plain. */
 static inline unsigned json_odd_bits(const char *p)
 {
     const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\');
@@ -31,7 +31,7 @@ static inline unsigned json_odd_bits(const char *p)
 }
 #endif
 
-/* Copy the plain bytes from p on, and return how many there were. `to` has room for all n. */
+/* Copy the plain bytes at the start of p, and return their number. `to` has room for all n. */
 static inline size_t json_copy_plain(char *to, const char *p, size_t n)
 {
     size_t i = 0;
@@ -43,7 +43,7 @@ static inline size_t json_copy_plain(char *to, const char *p, size_t n)
         if (odd)
             return i + (size_t)__builtin_ctz(odd);
     }
-    if (i) { /* the rest with plain bytes before it is a block, too */
+    if (i) { /* the rest: check the last 16 bytes; the first of them are plain */
         unsigned odd = json_odd_bits(p + n - JSON_BLOCK);
 
         memcpy(to + n - JSON_BLOCK, p + n - JSON_BLOCK, JSON_BLOCK);
@@ -55,7 +55,7 @@ static inline size_t json_copy_plain(char *to, const char *p, size_t n)
     return i;
 }
 
-/* How many bytes from p on are plain. */
+/* The number of plain bytes at the start of p. */
 static inline size_t json_plain_run(const char *p, size_t n)
 {
     size_t i = 0;

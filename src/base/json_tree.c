@@ -1,4 +1,4 @@
-/* json_tree.c - asking a tree: look-up, decoding, and where a value stands. */
+/* json_tree.c - read a tree: look up members, decode values, find the position of a value. */
 #include "base/json_doc.h"
 #include "base/mem.h"
 #include "base/utf8.h"

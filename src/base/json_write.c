@@ -1,4 +1,4 @@
-/* json_write.c - a stream of tokens into a buf. */
+/* json_write.c - write JSON tokens to a buf. */
 #include "base/digits.h"
 #include "base/json.h"
 #include "base/json_scan.h"

@@ -3,11 +3,13 @@
 #include "base/pick.h"
 
 const struct limit_row limit_rows[] = {
-#define ROW(project, name, preset, least, most, unit, what)                                        \
-    { #name, #unit, what, project, preset, least, most, offsetof(struct limits, name) },
-#define LIMIT(...) ROW(LIMIT_LOWER, __VA_ARGS__)
-#define LIMIT_OR_NONE(...) ROW(LIMIT_LOWER_NOT0, __VA_ARGS__)
-#define LIMIT_OF_USER(...) ROW(LIMIT_USERS_ONLY, __VA_ARGS__)
+#define ROW(project, tuning, name, preset, least, most, unit, what)                                \
+    { #name, #unit, what, project, tuning, preset, least, most, offsetof(struct limits, name) },
+#define LIMIT(...) ROW(LIMIT_LOWER, false, __VA_ARGS__)
+#define LIMIT_OR_NONE(...) ROW(LIMIT_LOWER_NOT0, false, __VA_ARGS__)
+#define LIMIT_OF_USER(...) ROW(LIMIT_USERS_ONLY, false, __VA_ARGS__)
+#define TUNE(...) ROW(LIMIT_LOWER, true, __VA_ARGS__)
+#define TUNE_OF_USER(...) ROW(LIMIT_USERS_ONLY, true, __VA_ARGS__)
 #include "base/limits.def"
 #undef ROW
 };

@@ -14,10 +14,10 @@ struct limits {
 #include "base/limits.def"
 };
 
-/* Which values a project may set instead of the user's. */
+/* Which values the configuration of a project may set instead of the user's value. */
 enum limit_project {
     LIMIT_LOWER,      /* smaller values */
-    LIMIT_LOWER_NOT0, /* smaller values, but 0 means no limit */
+    LIMIT_LOWER_NOT0, /* smaller values; 0 means no limit and counts as the largest */
     LIMIT_USERS_ONLY, /* none */
 };
 
@@ -25,28 +25,30 @@ enum limit_project {
 struct limit_row {
     const char *name, *unit, *what;
     enum limit_project project;
+    bool tuning; /* a limit for tests and unusual machines, which lists omit */
     int64_t preset, least, most;
-    size_t offset; /* of its int64_t in struct limits */
+    size_t offset; /* offset of its int64_t in struct limits */
 };
 
 extern const struct limit_row limit_rows[];
 extern const size_t limit_count;
 
-/* All defaults and constants. */
+/* Set all limits to their defaults, and the constants to their values. */
 void limits_preset(struct limits *l);
 
 /*
- * Apply the members of a [limits] table. Unknown keys, constants and values out of range are errors.
+ * Apply the members of a [limits] table. Unknown keys, constants and values out of range are
+ * errors.
  */
 bool limits_read(struct arena *mem, struct json table, struct limits *l, struct err *e);
 
 int64_t limits_get(const struct limits *l, const struct limit_row *row);
 void limits_set(struct limits *l, const struct limit_row *row, int64_t value);
 
-/* May a project set this value where the user has `now`? The value itself is always allowed. */
+/* May a project set `value` if the user's value is `now`? The same value is always allowed. */
 bool limit_project_may(const struct limit_row *row, int64_t now, int64_t value);
 
-/* The limits of a JSON message from a peer. */
+/* The options for parsing a JSON message from a peer, with the limits that apply. */
 struct json_opts limits_json(const struct limits *l);
 
 #endif

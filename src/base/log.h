@@ -1,14 +1,15 @@
 /*
- * log.h - one line per fact on stderr.
+ * log.h - write log messages to stderr, one line each.
  *
  *   2026-11-15T09:30:00.123Z warn mcp "server died" name=calc restarts=3
  *   {"time":"2026-...","level":"warn","room":"mcp","message":"server died","name":"calc","restarts":3}
  *
- * Quiet by default (warnings and errors). base, loop, wire and rpc never log above debug: they
- * return errors, and the caller that gives up logs once. Never pass a secret to the log.
+ * By default only warnings and errors are written. The room of a message is the folder of src/ that
+ * logs it. base, loop, wire and rpc log only debug messages: they return errors, and the caller
+ * that gives up logs the error. Never pass a secret to the log.
  *
- * A stderr reader that stops reading must not block trefoil: a line that does not fit into the pipe
- * is dropped and counted, and the next line that fits reports the count.
+ * trefoil must not block when the reader of stderr stops reading: a line that does not fit into the
+ * pipe is dropped and counted, and the next line that fits reports the count.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
@@ -17,7 +18,7 @@
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG, LOG_TRACE };
 
-/* One key=value. */
+/* One key=value pair of a message. */
 struct log_kv {
     const char *key;
     struct str s; /* p == NULL: n is the value */
@@ -30,11 +31,11 @@ struct log_kv {
 
 void log_setup(enum log_level level, bool json_lines);
 
-/* "error", "warn", "info", "debug", "trace". */
+/* Parse "error", "warn", "info", "debug" or "trace". False for any other name. */
 bool log_level_named(struct str name, enum log_level *out);
 extern enum log_level log_level_now;
 
-/* Cheap to ask before building something costly. */
+/* Is this level written? Check it before you build a costly message. */
 static inline bool log_on(enum log_level level)
 {
     return level <= log_level_now;

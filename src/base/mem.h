@@ -1,25 +1,25 @@
 /*
- * mem.h - heap memory that is there or the program is not.
+ * mem.h - allocate heap memory; abort when there is none.
  *
- * Running out of memory aborts (docs/notes/0008): whatever input can enlarge is checked
- * against a limit before it is allocated, so this is a bug or a dead machine, not a request
- * that could be refused.
+ * A size that depends on input is checked against a limit before memory is allocated. So when
+ * memory runs out, the cause is a bug or the machine, not a request that could be rejected
+ * (docs/notes/0008).
  */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
 #include <stddef.h>
 
-/* Uninitialised memory. n may be 0. */
+/* Allocate n uninitialised bytes. n may be 0. */
 void *mem_alloc(size_t n) __attribute__((malloc, returns_nonnull));
 
-/* All bytes zero. */
+/* Allocate n bytes that are all zero. */
 void *mem_zero(size_t n) __attribute__((malloc, returns_nonnull));
 
 /* Like realloc, p may be NULL. */
 void *mem_resize(void *p, size_t n) __attribute__((returns_nonnull));
 
-/* NULL is fine. */
+/* p may be NULL. */
 void mem_free(void *p);
 
 /* A zeroed object of a type. */

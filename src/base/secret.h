@@ -1,10 +1,10 @@
-/* secret.h - recognise values that must not be shown by their names. */
+/* secret.h - decide from the name of a value whether the value is a secret. */
 #ifndef BASE_SECRET_H
 #define BASE_SECRET_H
 
 #include "base/str.h"
 
-/* Would the value that goes with this name (a header, a variable, an option) be a secret? */
+/* Is the value of a header, variable or option with this name a secret? */
 bool names_secret(struct str name);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * str.h - a borrowed run of bytes.
+ * str.h - a borrowed sequence of bytes.
  *
  * A str never owns memory and is not NUL-terminated. The function that returns it documents how
  * long the bytes are valid (usually as long as the arena of the op).
@@ -56,7 +56,16 @@ static inline struct str str_head(struct str s, size_t n)
     return (struct str){ s.p, n < s.n ? n : s.n };
 }
 
-/* ASCII letters are equal in both cases; everything else must match. */
+/* Compare by bytes: negative, 0 or positive, as memcmp. A prefix of b is less than b. */
+static inline int str_order(struct str a, struct str b)
+{
+    size_t n = a.n < b.n ? a.n : b.n;
+    int order = n ? memcmp(a.p, b.p, n) : 0;
+
+    return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+/* Compare without regard to the case of ASCII letters. */
 bool str_eq_nocase(struct str a, struct str b);
 
 /* Position of byte c, or -1. */
@@ -65,23 +74,23 @@ ptrdiff_t str_find_byte(struct str s, char c);
 /* Position of needle, or -1. */
 ptrdiff_t str_find(struct str s, struct str needle);
 
-/* Without spaces, tabs, CR and LF at either end. */
+/* s without the spaces, tabs, CR and LF at its start and end. */
 struct str str_trim(struct str s);
 
 /*
- * Split at the first c: returns the part before it and leaves the rest in *s. Without a c returns
- * all and sets *s to STR_NONE (p == NULL), so that `while (rest.p)` walks a list.
+ * Split at the first c: returns the part before it, and sets *s to the part after it. If there is
+ * no c, returns all of *s and sets *s to STR_NONE (p == NULL), so `while (rest.p)` walks a list.
  */
 struct str str_cut(struct str *s, char c);
 
-/* Decimal digits only, no sign, no space, within [min, max]. False leaves *out unchanged. */
+/* Parse decimal digits without sign or space. False: malformed, or not within [min, max]. */
 bool str_uint(struct str s, uint64_t min, uint64_t max, uint64_t *out);
 
-/* Copy into a C string of the given size. False, and an empty string, when it does not fit
- * or s contains a NUL. */
+/* Copy into a C string of the given size. If s does not fit or contains a NUL, returns false and
+ * writes an empty string. */
 bool str_to_c(struct str s, char *out, size_t size);
 
-/* Equal, in a time that depends on the lengths only. For secrets. */
+/* Are two secrets equal? The time needed depends only on their lengths. */
 bool str_eq_secret(struct str a, struct str b);
 
 #endif

@@ -9,12 +9,12 @@
 
 #include "base/buf.h"
 
-/* Printable characters as they are; control, invisible and direction characters as \u{hex}. */
+/* Append s: printable characters unchanged; control, invisible and direction marks as \u{hex}. */
 void visible_text(struct buf *out, struct str s);
 
 /*
- * A text of several lines: line feeds and tabs stay, and what joins or varies characters (emoji,
- * scripts) does too; everything else as visible_text has it.
+ * Append a text of several lines. Line feeds, tabs, and the characters that join or vary others (in
+ * emoji and some scripts) are unchanged, too; everything else is as in visible_text.
  */
 void visible_lines(struct buf *out, struct str s);
 

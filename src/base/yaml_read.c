@@ -1,8 +1,8 @@
 /*
- * yaml_read.c - libyaml's events as a document.
+ * yaml_read.c - build a document from the events of libyaml.
  *
- * Events arrive in document order, so the document is built as they come. `open` is the stack of
- * containers; what stands on its top says whether the next scalar is a key or a value.
+ * Events arrive in document order, so each is added to the document at once. `open` is the stack of
+ * open containers; its top tells whether the next scalar is a key or a value.
  */
 #include "base/yaml_read.h"
 

@@ -1,14 +1,16 @@
 /*
- * yaml_read.h - YAML read into the same tree as JSON (json.h), so that one set of field tables
- * (pick.h) reads both. Parsed by libyaml.
+ * yaml_read.h - read YAML into the same tree as JSON (json.h), so that one set of field tables
+ * (pick.h) serves both. Parsed by libyaml.
  *
  * Accepts the part of YAML that people write by hand: block and flow mappings and
  * sequences, and scalars in every style. Anchors, aliases, tags and a second document are
  * refused. A key must be a scalar and is always a string.
  *
- * Plain scalars follow YAML 1.2: null, Null, NULL, ~ and nothing are null; true and false (also
- * True, TRUE ...) are booleans; JSON numbers are numbers; all else is a string: yes, no, 007,
- * 1_000, 2024-01-02.
+ * Plain scalars follow YAML 1.2:
+ *   null      null, Null, NULL, ~ and an empty scalar
+ *   boolean   true and false, also True, TRUE, ...
+ *   number    JSON numbers
+ *   string    all else: yes, no, 007, 1_000, 2024-01-02
  *
  * Positions (json_where, json_fail, pick) are those of the file.
  */
@@ -20,14 +22,14 @@
 /* The position of a piece of YAML, and what is accepted. */
 struct yaml_opts {
     const char *file;    /* named in errors and by json_where(); borrowed, may be NULL */
-    uint32_t first_line; /* of the text in its file; 0 is the same as 1 */
-    uint32_t max_depth;  /* of mappings and sequences, 1 to JSON_DEPTH_CEILING */
+    uint32_t first_line; /* the line of the file at which the text begins; 0 means 1 */
+    uint32_t max_depth;  /* nesting of mappings and sequences, 1 to JSON_DEPTH_CEILING */
     uint32_t max_values;
 };
 
 /*
- * Read one YAML document. An empty one is null. On failure (ERR_INVALID, or ERR_LIMIT for depth
- * and number of values) the text of *e is "file:line:column: sentence", or "line L column C:
+ * Read one YAML document. An empty document is null. On failure (ERR_INVALID, or ERR_LIMIT for
+ * depth and number of values) the text of *e is "file:line:column: sentence", or "line L column C:
  * sentence" without a file.
  */
 bool yaml_read(struct arena *mem, struct str text, const struct yaml_opts *opts,

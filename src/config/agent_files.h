@@ -1,19 +1,19 @@
 /*
- * agent_files.h - all agents that the files define.
+ * agent_files.h - reads the definitions of all agents.
  *
  * The sources, in order of priority:
  *
- *   .trefoil/agents/x.md    our own
- *   [[agents]]              in trefoil.toml, then in the user's config.toml
+ *   .trefoil/agents/x.md    trefoil's own format
+ *   [[agents]]              tables in trefoil.toml, then in the user's config.toml
  *   agents/x/agent.json     JSON with comments
- *   .claude/agents/x.md     of Claude Code
- *   .vaultspec/agents/x.md  of Vaultspec
+ *   .claude/agents/x.md     the format of Claude Code
+ *   .vaultspec/agents/x.md  the format of Vaultspec
  *
- * If two agents share a name, the source with the higher priority wins; a debug note lists the
- * others. Two agents with the same name in one source are an error that names both. An invalid
- * definition is skipped with a warning and still claims its name: no source of lower priority
- * replaces it, because that agent might have more rights. An agent of the project that is not
- * trusted does not replace the user's agent of that name (agent_trust.h).
+ * If two agents have the same name, the source with the higher priority wins; a debug note lists
+ * the others. Two agents with the same name in one source are an error that names both. An invalid
+ * definition is skipped with a warning. It is not replaced by an agent of the same name from a
+ * source with lower priority, because that agent might have more rights. An untrusted agent of the
+ * project does not replace the user's agent of the same name (agent_trust.h).
  */
 #ifndef CONFIG_AGENT_FILES_H
 #define CONFIG_AGENT_FILES_H
@@ -22,50 +22,61 @@
 #include "config/config.h"
 #include "loop/file_watch.h"
 
-/* The agent that is there without a file. */
+/* The name of the agent that exists even if no file defines it. */
 #define AGENT_DEFAULT "default"
 
 struct agent_entry {
-    struct agent_def def; /* of a bad one only name, origin and what else could be read */
-    const char *bad;      /* why it is skipped; NULL: it is valid */
-    unsigned level;       /* 0 is the strongest */
-    bool from_project;    /* from a file of the project */
-    const char *loosens;  /* which of its entries need trust (agent_trust.h); NULL: none */
+    /*
+     * if the definition is invalid: the name, the origin, and all other members that could be read
+     */
+    struct agent_def def;
+    const char *bad;   /* why the definition is skipped; NULL: the definition is valid */
+    unsigned level;    /* the priority of the source; 0 is the highest */
+    bool from_project; /* defined in a file of the project */
+    /*
+     * entries of the definition that have no effect until the user trusts them (agent_trust.h);
+     * NULL: none
+     */
+    const char *loosens;
 };
 
-/* In the order of their names. */
+/* The definitions of all agents, sorted by name. */
 struct agent_list {
     struct agent_entry *v;
     size_t n, room;
-    struct agent_entry *claim; /* agents of the project that loosen something, trusted or not */
+    struct agent_entry *claim; /* agents of the project with entries that need trust */
     size_t claims;
 };
 
-/* Read all. Errors are in the list and among the notes (may be NULL). Blocks. */
+/*
+ * Read all definitions. Errors are stored in agent_entry.bad and in `notes` (may be NULL). The
+ * function blocks.
+ */
 void agents_load(struct arena *mem, const char *root, const struct config *config,
                  struct notes *notes, struct agent_list *out);
 
-/* The agent "default", which is there also where no file defines one of that name. */
+/* The built-in definition of the agent "default", used if no file defines an agent of that name. */
 extern const struct agent_def agent_default;
 
-/* Add it, unless a file defines it. */
+/* Add agent_default to the list, unless a file defines an agent of that name. */
 void agents_add_default(struct arena *mem, struct agent_list *list);
 
 /*
- * The definition in the list, or agent_default. ERR_NOT_FOUND when there is none of that name,
- * ERR_INVALID with the reason when it is skipped.
+ * Find a definition in the list; for the name "default", the result may be agent_default.
+ * ERR_NOT_FOUND: there is no agent of that name. ERR_INVALID: the definition was skipped; *e has
+ * the reason.
  */
 bool agents_find(const struct agent_list *list, struct str name, const struct agent_def **out,
                  struct err *e);
 
 /*
- * ERR_NOT_FOUND that suggests the most similar agent name, or continues with `otherwise` when no
- * name is similar. Returns false.
+ * Set *e to ERR_NOT_FOUND. The message suggests the most similar name; if no name is similar, it
+ * ends with `otherwise`. Returns false.
  */
 bool agents_fail_unknown(const struct agent_list *list, struct str name, const char *otherwise,
                          struct err *e);
 
-/* Their folders and files, except the configuration, to be watched; in mem. */
+/* Return the paths to watch for changes of agents, without the configuration files; in mem. */
 struct file_watch_path *agents_places(struct arena *mem, const char *root, size_t *out_n);
 
 #endif

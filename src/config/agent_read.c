@@ -232,7 +232,7 @@ static bool apply_script(const struct agent_reading *in, const struct agent_fiel
     struct json at = json_get(in->obj, raw->script.p ? STR("script") : STR("provider"));
 
     if (plays != (raw->script.p != NULL))
-        return json_fail(at, in->e, "provider: script and script: FILE belong together");
+        return json_fail(at, in->e, "`provider: script` and `script: FILE` must be used together");
     if (!plays)
         return true;
     if (!path_inside(in, at, "file", raw->script))
@@ -402,7 +402,10 @@ static bool read_head_and_body(const struct agent_reader *r, const char *path, b
     if (!agent_name_valid(str_of(def->name)))
         return fail(e, ERR_INVALID, "%s: %s", path, agent_name_rule);
     if (def->persona.n && fm.body.n)
-        return json_fail(json_get(fm.head, STR("persona")), e, "the text below is the persona");
+        return json_fail(json_get(fm.head, STR("persona")), e,
+                         "set the persona by this key or by "
+                         "the text below the front matter, "
+                         "not by both");
     if (!def->persona.n)
         def->persona = fm.body;
     return add_persona(r, path, &id, fm.line, def, e);

@@ -13,7 +13,7 @@ static void add_claim(struct arena *mem, const char **all, const char *entry)
     *all = *all ? arena_printf(mem, "%s, %s", *all, entry).p : entry;
 }
 
-/* Is it about a tool that is asked for by default? */
+/* Is it about a tool whose calls may leave the sandbox? */
 static bool pattern_waives(struct str pattern)
 {
     if (str_find_byte(pattern, '(') < 0)
@@ -22,7 +22,7 @@ static bool pattern_waives(struct str pattern)
         const struct tool *t = builtin_tools[i];
         const struct pattern_call call = { .tool = str_of(t->name) };
 
-        if (guard_asks_by_default(t) && tool_pattern_names(pattern, &call))
+        if (guard_may_leave_sandbox(t) && tool_pattern_names(pattern, &call))
             return true;
     }
     return false;

@@ -1,6 +1,6 @@
 /*
- * client_programs.h - the programs that can use trefoil as an MCP server: where their configuration
- * is, and what an entry looks like there.
+ * client_programs.h - the programs that can use trefoil as an MCP server: the paths of their
+ * configuration files, and the format of a server entry.
  */
 #ifndef CONFIG_CLIENT_PROGRAMS_H
 #define CONFIG_CLIENT_PROGRAMS_H
@@ -15,26 +15,32 @@ struct client_launch {
 
 struct client_program {
     const char *name;
-    const char *project; /* its file below the root; NULL: it has none */
-    const char *user;  /* its file of the user, as client_path() reads it; NULL: not ours to edit */
-    const char *map;   /* the key that holds the servers */
-    entry_put_fn *put; /* for the format of the file */
+    /* the program's configuration file in a project, below the root; NULL: it has none */
+    const char *project;
+    /*
+     * the program's configuration file for the user, in the form of client_path(); NULL: do not
+     * edit that file
+     */
+    const char *user;
+    const char *map;   /* the key under which the file lists servers */
+    entry_put_fn *put; /* adds an entry to a file of this format */
     void (*write_stdio)(struct jw *w, const struct client_launch *launch);
-    void (*write_http)(struct jw *w, const char *url); /* NULL: the file takes no URL */
-    const char *hint; /* for the user, once it is written; or NULL */
+    /* writes an entry with a URL; NULL: the file does not support URLs */
+    void (*write_http)(struct jw *w, const char *url);
+    const char *hint; /* a text to print after the file was written; NULL: no text */
 };
 
-/* NULL behind the last. */
+/* Return the i-th program. NULL: there is no i-th program. */
 const struct client_program *mcp_client_at(size_t i);
 
-/* NULL when there is none. */
+/* Find a program by name. NULL: there is none. */
 const struct client_program *mcp_client_named(const char *name);
 
 /*
- * The path of a file of another program, or of trefoil. ~/ is the home folder, $CONFIG/ is
- * $XDG_CONFIG_HOME or ~/.config, $CODEX/ is $CODEX_HOME or ~/.codex, and any other path counts
- * from `folder`. Of "a|b" the first one that exists, else the first. NULL when HOME is needed and
- * not set.
+ * Expand the path of a configuration file. ~/ is the home folder, $CONFIG/ is $XDG_CONFIG_HOME or
+ * ~/.config, and $CODEX/ is $CODEX_HOME or ~/.codex. Any other path is relative to `folder`. If
+ * `path` has the form "a|b", the result is the first of both paths that exists or, if neither
+ * exists, a. Returns NULL if HOME is needed but not set.
  */
 const char *client_path(struct arena *mem, const char *path, const char *folder);
 

@@ -17,6 +17,15 @@ void config_preset(struct config *c)
     *c = (struct config){ .listen = STR("127.0.0.1:8733"), .log_level = LOG_WARN };
     limits_preset(&c->limits);
     c->guard.taint = GUARD_ASK;
+    c->guard.secrets = GUARD_ASK;
+    c->sandbox.standard = SANDBOX_WORKSPACE;
+}
+
+enum tool_pinning config_pinning(const struct config *c, enum tool_pinning preset)
+{
+    enum tool_pinning user = c->pinning == PINNING_UNSET ? preset : c->pinning;
+
+    return c->project_pinning > user ? c->project_pinning : user;
 }
 
 /* ---- the tables ------------------------------------------------------------------------- */
@@ -38,6 +47,7 @@ struct store_table {
 struct config_mcp_table {
     struct json servers;
     struct pick_strs import, expose_tools, private_tools;
+    struct str pinning;
     struct guard_table guard;
 };
 
@@ -47,7 +57,8 @@ struct file_tables {
     struct store_table store;
     struct config_mcp_table mcp;
     struct guard_table guard;
-    struct json tasks;
+    struct web_table web;
+    struct json tasks, sandbox;
     struct json mcp_servers;
     struct json agents;
     struct json providers, models;
@@ -75,6 +86,7 @@ static const struct pick mcp_fields[] = {
     PICK_FIELD("import", PICK_STRS, struct config_mcp_table, import, 0),
     PICK_FIELD("expose_tools", PICK_STRS, struct config_mcp_table, expose_tools, 0),
     PICK_FIELD("private_tools", PICK_STRS, struct config_mcp_table, private_tools, 0),
+    PICK_FIELD("pinning", PICK_STR, struct config_mcp_table, pinning, 0),
     PICK_FIELD("mode", PICK_STR, struct config_mcp_table, guard.mode, 0),
     PICK_FIELD("permission", PICK_OBJECT, struct config_mcp_table, guard.permission, 0),
 };
@@ -83,8 +95,11 @@ static const struct pick guard_fields[] = {
     PICK_FIELD("mode", PICK_STR, struct guard_table, mode, 0),
     PICK_FIELD("permission", PICK_OBJECT, struct guard_table, permission, 0),
     PICK_FIELD("taint", PICK_STR, struct guard_table, taint, 0),
+    PICK_FIELD("secrets", PICK_STR, struct guard_table, secrets, 0),
     PICK_FIELD("audit", PICK_BOOL, struct guard_table, audit, 0),
     PICK_FIELD("user_trust", PICK_STR, struct guard_table, user_trust, 0),
+    PICK_FIELD("allow", PICK_STRS, struct guard_table, allow, 0),
+    PICK_FIELD("readonly_shell", PICK_STRS, struct guard_table, readonly_shell, 0),
 };
 
 static const struct pick file_fields[] = {
@@ -93,7 +108,9 @@ static const struct pick file_fields[] = {
     PICK_NESTED("store", struct file_tables, store, 0, store_fields),
     PICK_NESTED("mcp", struct file_tables, mcp, 0, mcp_fields),
     PICK_NESTED("guard", struct file_tables, guard, 0, guard_fields),
+    PICK_NESTED("web", struct file_tables, web, 0, web_fields),
     PICK_FIELD("tasks", PICK_OBJECT, struct file_tables, tasks, 0),
+    PICK_FIELD("sandbox", PICK_OBJECT, struct file_tables, sandbox, 0),
     PICK_FIELD("mcp_servers", PICK_ARRAY, struct file_tables, mcp_servers, 0),
     PICK_FIELD("agents", PICK_ARRAY, struct file_tables, agents, 0),
     PICK_FIELD("providers", PICK_OBJECT, struct file_tables, providers, 0),
@@ -183,6 +200,49 @@ static bool apply_tasks(const struct config_loading *l, struct json table, bool 
     return true;
 }
 
+/* A project can close what the user has opened, but open nothing. */
+static bool apply_web(const struct config_loading *l, struct json root, const struct web_table *t,
+                      bool from_project, struct err *e)
+{
+    struct json table = json_get(root, STR("web"));
+    struct ip_range_list fresh;
+
+    if (!json_here(json_get(table, STR("allow_private"))))
+        return true;
+    if (!web_ranges_read(l->mem, &l->c->limits, table, &t->allow_private, &fresh, e))
+        return false;
+    if (!keep_users(l, from_project, table, "allow_private", fresh.n > 0))
+        l->c->reachable = fresh;
+    return true;
+}
+
+static bool apply_sandbox(const struct config_loading *l, struct json table, bool from_project,
+                          struct err *e)
+{
+    bool loosens[SANDBOX_KEYS] = { false };
+
+    if (!sandbox_read(l->mem, table, from_project && !l->trust, &l->c->sandbox, loosens, e))
+        return false;
+    for (size_t i = 0; i < SANDBOX_KEYS; i++)
+        keep_users(l, from_project, table, sandbox_keys[i], loosens[i]);
+    return true;
+}
+
+/* Rules of a project have no effect until the user accepts them: accept_rules. */
+static bool apply_rules(const struct config_loading *l, struct json table,
+                        const struct guard_table *t, bool from_project, struct err *e)
+{
+    struct config *c = l->c;
+
+    if (!guard_rules_check(json_get(table, STR("allow")), &t->allow, e) ||
+        !guard_rules_check(json_get(table, STR("readonly_shell")), &t->readonly_shell, e))
+        return false;
+    guard_rules_add(l->mem, from_project ? &c->project_rules : &c->guard.rules, &t->allow);
+    if (!keep_users(l, from_project, table, "readonly_shell", t->readonly_shell.n > 0))
+        guard_rules_add(l->mem, &c->guard.readonly_shell, &t->readonly_shell);
+    return true;
+}
+
 /* A key that the author of a project knows, a name that a browser takes for ours, an address. */
 static void note_opening(const struct config_loading *l, struct json table, bool listens)
 {
@@ -227,6 +287,7 @@ static bool apply_guard(const struct config_loading *l, struct json table,
                        true);
     keep_users(l, from_project, table, "mode", wish.mode != to->mode);
     keep_users(l, from_project, table, "taint", wish.taint != to->taint);
+    keep_users(l, from_project, table, "secrets", wish.secrets != to->secrets);
     return true;
 }
 
@@ -262,19 +323,6 @@ static bool apply_limits(const struct config_loading *l, struct json table, bool
                    project_limit(l, table, &limit_rows[i], limits_get(&fresh, &limit_rows[i])));
     *now = fresh;
     return true;
-}
-
-/* What one file calls private no other makes public. */
-static void add_private(struct config_loading *l, const struct pick_strs *more)
-{
-    struct pick_strs *all = &l->c->private_tools;
-    struct str *v = ARENA_ARRAY(l->mem, struct str, all->n + more->n);
-
-    for (size_t i = 0; i < all->n; i++)
-        v[i] = all->v[i];
-    for (size_t i = 0; i < more->n; i++)
-        v[all->n + i] = more->v[i];
-    *all = (struct pick_strs){ v, all->n + more->n, all->set || more->set };
 }
 
 /*
@@ -316,12 +364,31 @@ static void apply_exposed(struct config_loading *l, struct json root,
     *now = fresh;
 }
 
+static bool apply_pinning(struct config_loading *l, struct json root, struct str word,
+                          bool from_project, struct err *e)
+{
+    struct json table = json_get(root, STR("mcp"));
+    enum tool_pinning now;
+
+    if (!word.p)
+        return true;
+    if (!tool_pinning_named(word, &now))
+        return json_fail(json_get(table, STR("pinning")), e, "expected off, warn or block");
+    if (keep_users(l, from_project, table, "pinning", now < config_pinning(l->c, PINNING_WARN)))
+        return true;
+    *(from_project && !l->trust ? &l->c->project_pinning : &l->c->pinning) = now;
+    return true;
+}
+
 static bool apply_mcp(struct config_loading *l, struct json root, const struct config_mcp_table *t,
                       bool from_project, struct err *e)
 {
     apply_exposed(l, root, t, from_project);
-    add_private(l, &t->private_tools);
+    /* what one file calls private no other makes public */
+    guard_rules_add(l->mem, &l->c->private_tools, &t->private_tools);
     apply_mode(l, root, t->guard.mode, from_project);
+    if (!apply_pinning(l, root, t->pinning, from_project, e))
+        return false;
     if (!json_here(json_get(json_get(root, STR("mcp")), STR("import"))))
         return true;
     for (size_t i = 0; i < t->import.n; i++)
@@ -366,7 +433,9 @@ static bool config_apply(struct config_loading *l, struct json root, bool from_p
 
     if (!pick(l->mem, root, PICK_TABLE(file_fields), PICK_STRICT, &t, e) ||
         !apply_log(root, &t.log, c, e) || !apply_store(l, root, &t.store, from_project, e) ||
-        !apply_tasks(l, t.tasks, from_project, e))
+        !apply_tasks(l, t.tasks, from_project, e) || !apply_web(l, root, &t.web, from_project, e) ||
+        !apply_sandbox(l, t.sandbox, from_project, e) ||
+        !apply_rules(l, json_get(root, STR("guard")), &t.guard, from_project, e))
         return false;
     if (!apply_limits(l, t.limits, from_project, e))
         return false;
@@ -469,6 +538,39 @@ static bool lay_servers(struct config_loading *l, struct err *e)
     return true;
 }
 
+/* A server of the project that would compare less strictly than the user wants. */
+static void note_pinning(struct arena *mem, struct config *c)
+{
+    for (size_t i = 0; i < c->servers.n; i++) {
+        const struct server_spec *s = &c->servers.v[i];
+
+        if (s->pinning != PINNING_UNSET &&
+            s->pinning < server_pinning(s, config_pinning(c, PINNING_WARN)))
+            note(mem, &c->notes, LOG_WARN,
+                 "%s: pinning of server %s is ignored: a project cannot make it looser", s->origin,
+                 s->name);
+    }
+}
+
+/* Add the rules of the project that the user accepted, or all for this run. */
+static void accept_rules(struct config_loading *l)
+{
+    struct config *c = l->c;
+    struct json hashes = trust_rules(l->mem, l->root->path, &c->notes);
+    struct pick_strs accepted = { .v = ARENA_ARRAY(l->mem, struct str, c->project_rules.n) };
+
+    for (size_t i = 0; i < c->project_rules.n; i++)
+        if (l->trust || trust_lists_rule(l->mem, hashes, c->project_rules.v[i]))
+            accepted.v[accepted.n++] = c->project_rules.v[i];
+    guard_rules_add(l->mem, &c->guard.rules, &accepted);
+    if (accepted.n < c->project_rules.n)
+        note(
+            l->mem, &c->notes, LOG_WARN,
+            "not trusted, so without effect: %zu of the project's rules in [guard] allow; `trefoil "
+            "trust` shows and accepts them",
+            c->project_rules.n - accepted.n);
+}
+
 /* One sentence naming all that wait. */
 static void note_untrusted(struct arena *mem, struct config *c)
 {
@@ -495,7 +597,9 @@ bool config_load(struct arena *mem, const struct root *root, const char *chosen,
         return false;
     trust_mark(mem, root->path, trust, &fresh.servers, &fresh.notes);
     fresh.trusted_agents = trust_agents(mem, root->path, NULL);
+    accept_rules(&l);
     note_untrusted(mem, &fresh);
+    note_pinning(mem, &fresh);
     fresh.chosen = chosen;
     fresh.trust = trust;
     *c = fresh;

@@ -1,8 +1,8 @@
 /*
- * config_notes.h - warnings of the readers of the configuration.
+ * config_notes.h - collects the warnings of the readers of the configuration.
  *
- * The log is set up only after the configuration is read, and `config check` prints what other
- * commands log: so notes are collected first. Each sentence once.
+ * Warnings are collected because the log is set up only after the configuration was read, and
+ * because `config check` prints what other commands log. Duplicate sentences are dropped.
  */
 #ifndef CONFIG_CONFIG_NOTES_H
 #define CONFIG_CONFIG_NOTES_H
@@ -12,7 +12,11 @@
 
 struct note {
     enum log_level
-        level; /* LOG_WARN: needs action; LOG_INFO: shown by `config check` only; LOG_DEBUG: for information */
+        /*
+         * LOG_WARN: the user should act; LOG_INFO: only `config check` shows the note; LOG_DEBUG:
+         * for information
+         */
+        level;
     struct str text;
 };
 
@@ -21,11 +25,11 @@ struct notes {
     size_t n, room;
 };
 
-/* Without a list, notes are discarded. */
+/* Add a note, unless the list has the same note. If `list` is NULL, the note is discarded. */
 void note(struct arena *mem, struct notes *list, enum log_level level, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Give all to the log. */
+/* Write all notes to the log. */
 void notes_log(const struct notes *list);
 
 #endif

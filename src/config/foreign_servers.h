@@ -1,5 +1,7 @@
 /*
- * foreign_servers.h - MCP servers from the files of other programs.
+ * foreign_servers.h - reads MCP servers from the configuration files of other programs. The names
+ * below can be listed in `import`; "by default" means that the file is read if there is no
+ * `import`.
  *
  *   mcp.json        .mcp.json in the root               (Claude Code)   by default
  *   cursor          .cursor/mcp.json in the root        (Cursor)        by default
@@ -15,35 +17,38 @@
  *   codex           ~/.codex/config.toml
  *   goose           ~/.config/goose/config.yaml
  *
- * Read leniently, JSON with comments: an entry that cannot be used is skipped with a note that
- * says why, and the others work. Entries that would start trefoil itself (`trefoil connect`
- * writes such) are skipped too.
+ * Files are read leniently: JSON may have comments, and an entry that cannot be used is skipped
+ * with a note about the reason. Entries that would start trefoil itself (`trefoil connect` writes
+ * such entries) are skipped, too.
  */
 #ifndef CONFIG_FOREIGN_SERVERS_H
 #define CONFIG_FOREIGN_SERVERS_H
 
 #include "config/server_read.h"
 
-/* Is it one of the names above? Else an error at `import`. */
+/* Is `name` one of the names above? If not, *e has the position of `import`. */
 bool foreign_check(struct json import, struct str name, struct err *e);
 
-/* Where all of them would be; returns how many, at most `most`. */
+/*
+ * List the paths of all these files, including files that do not exist. Returns the number of
+ * paths, which is at most `most`.
+ */
 size_t foreign_paths(struct arena *mem, const char *root, const char **out, size_t most);
 
 /*
- * Add the servers of the files that `import` names (absent: the defaults), those of the project to
- * one list and those of the user to the other. `asked_by_project`: a file of the project named
- * them, so that even the user's servers need trust. ERR_INVALID when two files of one kind have
- * different servers under one name.
+ * Read the files that `import` lists (absent: the defaults). Servers from files in the project are
+ * added to `project`, servers from the user's files to `user`. If `asked_by_project` is true,
+ * `import` is from a file of the project, so even the user's servers need trust. ERR_INVALID: two
+ * files in the project, or two of the user, define different servers with the same name.
  */
 bool foreign_read(const struct server_reader *base, const struct pick_strs *import,
                   bool asked_by_project, struct server_list *project, struct server_list *user,
                   struct err *e);
 
 /*
- * The same for one file; a missing file has no servers. They are under the key `map`, or if that is
- * NULL under any of mcpServers, servers and context_servers. The name of the file determines its
- * format: .toml, .yaml, or else JSON.
+ * Read the servers of one file; a missing file has no servers. The servers are under the key `map`;
+ * if `map` is NULL, under any of mcpServers, servers and context_servers. The end of the file name
+ * determines the format: .toml, .yaml, or else JSON.
  */
 bool foreign_read_file(const struct server_reader *r, const char *path, const char *map,
                        struct server_list *out, struct err *e);

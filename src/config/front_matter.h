@@ -1,5 +1,5 @@
 /*
- * front_matter.h - a Markdown file with YAML front matter between two lines of three dashes.
+ * front_matter.h - reads a Markdown file with YAML front matter between two lines of three dashes.
  *
  *   ---
  *   name: reviewer
@@ -7,11 +7,11 @@
  *   ---
  *   You read code and say what is wrong with it.
  *
- * Files of other programs often contain invalid YAML (an unquoted ": " in a description). Their
- * front matter is then read line by line: a key, a colon, and the rest of the line as the value.
- * Indented lines, lines without a key and lines inside <example> continue the value above them. A
- * value that consists only of "- item" lines is a list. If a key is repeated, the first one is
- * used. A note reports that the file was read this way.
+ * Files of other programs often contain invalid YAML, such as an unquoted ": " in a description.
+ * Their front matter is then read line by line: a key, a colon, and the rest of the line as the
+ * value. Indented lines, lines without a key and lines inside <example> continue the value above
+ * them. A value that consists only of "- item" lines is a list. If a key is repeated, its first
+ * value is used. A note reports that the file was read this way.
  */
 #ifndef CONFIG_FRONT_MATTER_H
 #define CONFIG_FRONT_MATTER_H
@@ -21,19 +21,22 @@
 #include "config/config_notes.h"
 
 struct front_matter {
-    struct json head; /* an object; missing when the file has no front matter */
-    struct str body;  /* the rest, without surrounding blanks */
-    uint32_t line;    /* in which the body begins */
+    struct json head; /* the front matter as an object; missing if the file has no front matter */
+    struct str body;  /* the text after the front matter, without blanks at its beginning and end */
+    uint32_t line;    /* number of the line in which the body begins */
 };
 
 struct front_opts {
-    const char *file; /* named in errors; borrowed by the head */
+    const char *file; /* name for errors; front_matter.head borrows it */
     const struct limits *limits;
-    bool lenient;        /* it is of another program: read what is no YAML line by line */
+    bool lenient;        /* the file belongs to another program: read invalid YAML line by line */
     struct notes *notes; /* may be NULL */
 };
 
-/* The tree and the body lie in `mem` and in the text. Errors name file and line. */
+/*
+ * Read the front matter and the body of `text`. The results point into `mem` and `text`. Errors
+ * name the file and the line.
+ */
 bool front_matter_read(struct arena *mem, struct str text, const struct front_opts *opts,
                        struct front_matter *out, struct err *e);
 

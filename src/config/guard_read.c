@@ -1,5 +1,7 @@
 #include "config/guard_read.h"
 
+#include "core/guard/tool_pattern.h"
+
 static bool says_named(struct str name, enum guard_says *out)
 {
     static const struct str names[] = { STR("auto"), STR("ask"), STR("deny") };
@@ -58,24 +60,54 @@ static bool apply_permission(struct arena *mem, struct json table, bool from_pro
     return true;
 }
 
+static bool apply_says(struct json at, struct str key, struct str word, bool from_project,
+                       enum guard_says *to, struct err *e)
+{
+    enum guard_says says;
+
+    if (!word.p)
+        return true;
+    if (!says_named(word, &says))
+        return json_fail(json_get(at, key), e, "expected \"auto\", \"ask\" or \"deny\"");
+    guard_read_lay(to, says, from_project);
+    return true;
+}
+
 bool guard_table_apply(struct arena *mem, struct json at, const struct guard_table *t,
                        bool from_project, struct guard_scope *to, struct err *e)
 {
     enum agent_mode mode = AGENT_READ_WRITE;
-    enum guard_says taint;
 
     if (t->mode.p && !agent_mode_named(t->mode, &mode))
         return json_fail(json_get(at, STR("mode")), e,
                          "unknown mode; expected \"read-write\" or \"read-only\"");
     if (t->mode.p && !(from_project && to->mode == AGENT_READ_ONLY))
         to->mode = mode;
-    if (t->taint.p) {
-        if (!says_named(t->taint, &taint))
-            return json_fail(json_get(at, STR("taint")), e,
-                             "expected \"auto\", \"ask\" or \"deny\"");
-        guard_read_lay(&to->taint, taint, from_project);
-    }
+    if (!apply_says(at, STR("taint"), t->taint, from_project, &to->taint, e) ||
+        !apply_says(at, STR("secrets"), t->secrets, from_project, &to->secrets, e))
+        return false;
     return !json_here(t->permission) || apply_permission(mem, t->permission, from_project, to, e);
+}
+
+bool guard_rules_check(struct json at, const struct pick_strs *rules, struct err *e)
+{
+    struct err why;
+
+    for (size_t i = 0; i < rules->n; i++)
+        if (!tool_pattern_check(rules->v[i], &why))
+            return json_fail(at, e, "%s", why.text);
+    return true;
+}
+
+void guard_rules_add(struct arena *mem, struct pick_strs *to, const struct pick_strs *more)
+{
+    struct str *v = ARENA_ARRAY(mem, struct str, to->n + more->n);
+
+    for (size_t i = 0; i < to->n; i++)
+        v[i] = to->v[i];
+    for (size_t i = 0; i < more->n; i++)
+        v[to->n + i] = more->v[i];
+    *to = (struct pick_strs){ v, to->n + more->n, to->set || more->set };
 }
 
 bool guard_user_trust_apply(struct json at, const struct guard_table *t, bool from_project,

@@ -1,9 +1,10 @@
 /*
- * model_facts.h - the known facts about a model: its window, the tokens of an answer, its prices.
+ * model_facts.h - finds the facts about a model: the size of its context window, the maximum tokens
+ * of an answer, and its prices.
  *
- * The configuration's [models."NAME"] comes first, member by member; then a table for the models of
- * the presets; then the values of an untrusted project: it must not make an expensive model look
- * cheap.
+ * Each value is taken from the first of these sources that has the value: [models."NAME"] of the
+ * configuration, the built-in table of models, the configuration of an untrusted project. An
+ * untrusted project comes last, so that it cannot make an expensive model look cheap.
  */
 #ifndef CONFIG_MODEL_FACTS_H
 #define CONFIG_MODEL_FACTS_H
@@ -11,8 +12,8 @@
 #include "config/models_read.h"
 
 /*
- * Fill in window, max_tokens and price of a model (out->name) of a provider; an unknown value is 0,
- * or negative for prices.
+ * Set out->window, out->max_tokens and out->price for the model out->name of a provider. An unknown
+ * value is 0; an unknown price is negative.
  */
 void model_facts(const struct model_setup *s, const char *provider, struct agent_model *out);
 

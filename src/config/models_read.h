@@ -1,20 +1,22 @@
 /*
- * models_read.h - read [providers.NAME], [models] and [models."NAME"].
+ * models_read.h - reads [providers.NAME], [models] and [models."NAME"] of the configuration.
  *
  *   [providers.NAME]    kind       anthropic, openai, gemini or offline; optional when NAME is a
  *                                  preset
  *                       base_url   address of the API; default: that of the preset
- *                       api_key    env:NAME or file:PATH; a literal key is accepted with a note
+ *                       api_key    env:NAME or file:PATH; the key itself is accepted, with a note
  *                       api        for openai: chat or responses
  *                       headers    sent with every request, { Name = "value" }
  *                       model, low, medium, high
  *
- * A later file overrides an earlier one: its providers come first and hide those of the same name.
+ * A later file overrides an earlier one: a provider in the later file replaces an earlier provider
+ * of the same name.
  *
  * An untrusted project must not decide where conversations and keys are sent. Unless the project is
- * trusted for this run, its entries with a base_url, a key or headers are inert (nothing they refer
- * to is looked up), and its other entries only choose models. Its windows and prices are used only
- * where no other source has a value.
+ * trusted for this run, those of its provider entries that have a base_url, a key or headers are
+ * inert: they are not used, and keys that they refer to are not read. The project's other provider
+ * entries can only choose models. The project's context windows and prices are used only if no
+ * other source has a value.
  */
 #ifndef CONFIG_MODELS_READ_H
 #define CONFIG_MODELS_READ_H
@@ -25,35 +27,39 @@
 
 struct provider_entry {
     struct provider_spec spec;
-    const char *bad; /* why it cannot be used: its key is not there; NULL: it can */
-    bool inert;      /* a project's, and not trusted */
+    /* why the provider cannot be used (its key is missing); NULL: it can be used */
+    const char *bad;
+    bool inert; /* the entry is not used, because its project is not trusted */
 };
 
 struct model_fact {
-    struct str name;            /* of a model, or PROVIDER/MODEL */
+    struct str name;            /* name of the model: MODEL or PROVIDER/MODEL */
     int64_t window, max_tokens; /* 0: unknown */
     struct model_price price;
-    bool weak; /* a project's, and not trusted */
+    bool weak; /* from an untrusted project: used only if there is no other value */
 };
 
 struct model_setup {
     struct provider_entry *provider;
     size_t providers;
-    struct model_fact *fact; /* later ones have priority */
+    struct model_fact *fact; /* later entries have priority */
     size_t facts;
     struct str preferred;     /* [models] provider; STR_NONE: none */
-    struct json preferred_at; /* its position */
+    struct json preferred_at; /* the position of the key `provider`, for errors */
     struct str model;         /* [models] default; STR_NONE: none */
 };
 
-/* Read the tables of one file, either may be missing, over what is in *s. */
+/* Read the tables of one file and merge them into *s. Either table may be missing. */
 bool models_read(const struct server_reader *r, bool trusted, struct json providers,
                  struct json models, struct model_setup *s, struct err *e);
 
-/* All files are read: does every name that they use exist? */
+/*
+ * Check that all names to which the files refer exist. Call this function after all files were
+ * read.
+ */
 bool models_read_end(const struct model_setup *s, struct err *e);
 
-/* The entry of a name that may be used, or else the inert one; NULL: there is none. */
+/* Find an entry by name, if possible one that is not inert. NULL: there is none. */
 const struct provider_entry *models_entry(const struct model_setup *s, struct str name);
 
 #endif

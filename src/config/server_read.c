@@ -9,13 +9,13 @@ enum { NAME_MOST = 64, LINE_MOST = 64 << 20 };
 
 /* The members of an entry, or of its transport, before their types are checked. */
 struct server_fields {
-    struct str name, type, env_base, era;
+    struct str name, type, env_base, era, pinning, sandbox;
     struct json transport, command, args, env, url, headers, cwd, tools, include;
     struct json ignored; /* what others write and means nothing here */
     struct pick_strs allowed;
     int64_t timeout, timeout_max, idle_stop, concurrency; /* times in seconds; 0: absent */
     int64_t foreign_timeout, result_chars;
-    bool enabled, disabled, roots;
+    bool enabled, disabled, roots, share;
 };
 
 #define DAY 86400
@@ -38,12 +38,15 @@ static const struct pick entry_fields[] = {
     PICK_RANGE("concurrency", struct server_fields, concurrency, 0, 1, 10000),
     PICK_RANGE("max_result_chars", struct server_fields, result_chars, 0, 100, 10000000),
     PICK_FIELD("era", PICK_STR, struct server_fields, era, 0),
+    PICK_FIELD("pinning", PICK_STR, struct server_fields, pinning, 0),
     PICK_FIELD("roots", PICK_BOOL, struct server_fields, roots, 0),
     PICK_FIELD("enabled", PICK_BOOL, struct server_fields, enabled, 0),
     PICK_FIELD("disabled", PICK_BOOL, struct server_fields, disabled, 0),
     PICK_FIELD("allowed_tools", PICK_STRS, struct server_fields, allowed, 0),
     PICK_FIELD("tools", PICK_OBJECT, struct server_fields, tools, 0),
     PICK_FIELD("toolInclude", PICK_OBJECT, struct server_fields, include, 0),
+    PICK_FIELD("sandbox", PICK_STR, struct server_fields, sandbox, 0),
+    PICK_FIELD("share", PICK_BOOL, struct server_fields, share, 0),
     PICK_RANGE("timeout", struct server_fields, foreign_timeout, 0, 1, 7 * DAY * 1000LL),
     PICK_FIELD("httpUrl", PICK_ANY, struct server_fields, url, 0),            /* Gemini CLI */
     PICK_FIELD("includeTools", PICK_STRS, struct server_fields, allowed, 0),  /* Gemini CLI */
@@ -164,7 +167,8 @@ static bool name_valid(struct str s)
 bool server_name_check(struct str name, struct err *e)
 {
     return name_valid(name) ||
-           fail(e, ERR_INVALID, "the name of a server has 1 to %d characters of A-Z a-z 0-9 _ - .",
+           fail(e, ERR_INVALID,
+                "the name of a server has 1 to %d characters: letters, digits, '_', '-' and '.'",
                 NAME_MOST);
 }
 
@@ -238,6 +242,20 @@ static bool read_type(const struct server_reader *r, struct json entry,
         "unknown type of transport; expected auto, stdio, http, streamable-http or sse");
 }
 
+/* "agent" is for coding agents; every other profile fits a server. */
+static bool read_sandbox(struct json entry, const struct server_fields *raw,
+                         struct server_spec *out, struct err *e)
+{
+    out->sandbox = SANDBOX_SERVER;
+    out->share = raw->share;
+    if (!raw->sandbox.p ||
+        (sandbox_kind_of(raw->sandbox, &out->sandbox) && out->sandbox != SANDBOX_AGENT))
+        return true;
+    return json_fail(json_get(entry, STR("sandbox")), e,
+                     "expected \"server\", \"read-only\", \"workspace\", \"network\" or "
+                     "\"off\"");
+}
+
 static bool read_stdio(const struct server_reader *r, struct json entry,
                        const struct server_fields *raw, struct server_spec *out, struct err *e)
 {
@@ -245,10 +263,10 @@ static bool read_stdio(const struct server_reader *r, struct json entry,
 
     if (json_here(raw->url) || json_here(raw->headers))
         return json_fail(json_here(raw->url) ? raw->url : raw->headers, e,
-                         "a server with a command cannot have url or headers");
+                         "a server with a \"command\" cannot have \"url\" or \"headers\"");
     if (!json_here(raw->command))
         return json_fail(entry, e, "a server needs a \"command\" or a \"url\"");
-    if (!server_argv(r, raw->command, raw->args, out, e))
+    if (!read_sandbox(entry, raw, out, e) || !server_argv(r, raw->command, raw->args, out, e))
         return false;
     if (json_here(raw->env) && !server_env(r, raw->env, out, e))
         return false;
@@ -259,7 +277,7 @@ static bool read_stdio(const struct server_reader *r, struct json entry,
     }
     out->env_strict = raw->env_base.p && str_eq(raw->env_base, STR("strict"));
     if (raw->env_base.p && !out->env_strict && !str_eq(raw->env_base, STR("default")))
-        return json_fail(json_get(entry, STR("env_base")), e, "expected default or strict");
+        return json_fail(json_get(entry, STR("env_base")), e, "expected \"default\" or \"strict\"");
     return true;
 }
 
@@ -268,11 +286,11 @@ static bool read_remote(const struct server_reader *r, struct json entry,
 {
     if (json_here(raw->command) || json_here(raw->args))
         return json_fail(json_here(raw->command) ? raw->command : raw->args, e,
-                         "a server with a url cannot have command or args");
+                         "a server with a \"url\" cannot have \"command\" or \"args\"");
     if (!json_here(raw->url))
         return json_fail(entry, e, "a server of this type needs a \"url\"");
     if (json_here(raw->env) && json_count(raw->env) && r->shape == SHAPE_NATIVE)
-        return json_fail(raw->env, e, "a server with a url cannot have env");
+        return json_fail(raw->env, e, "a server with a \"url\" cannot have \"env\"");
     return server_url(r, raw->url, out, e) &&
            (!json_here(raw->headers) || server_headers(r, raw->headers, out, e));
 }
@@ -329,6 +347,12 @@ static bool read_era(struct json entry, struct str era, enum server_era *out, st
         return true;
     }
     return json_fail(json_get(entry, STR("era")), e, "expected auto, legacy or modern");
+}
+
+static bool read_pinning(struct json entry, struct str word, enum tool_pinning *out, struct err *e)
+{
+    return !word.p || tool_pinning_named(word, out) ||
+           json_fail(json_get(entry, STR("pinning")), e, "expected off, warn or block");
 }
 
 static bool read_switch(struct json entry, const struct server_fields *raw, bool *out,
@@ -401,6 +425,7 @@ bool server_read(const struct server_reader *r, struct json entry, struct json n
                                     : !read_remote(r, entry, &raw, &s, e))
         return false;
     if (!read_times(r, entry, &raw, &s, e) || !read_era(entry, raw.era, &s.era, e) ||
+        !read_pinning(entry, raw.pinning, &s.pinning, e) ||
         !read_switch(entry, &raw, &s.enabled, e) ||
         (json_here(raw.tools) && !server_overrides(r, raw.tools, &s, e)) ||
         (json_here(raw.include) && !server_includes(r, raw.include, &s, e)))

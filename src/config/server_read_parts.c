@@ -205,7 +205,7 @@ static bool check_variable(struct json at, struct str name, struct str value, st
 {
     (void)value;
     if (!name.n || str_find_byte(name, '=') >= 0 || memchr(name.p, 0, name.n))
-        return json_fail(at, e, "not a variable name: it must not be empty or contain '='");
+        return json_fail(at, e, "not a variable name; a name must not be empty or contain '='");
     return true;
 }
 
@@ -394,8 +394,7 @@ static bool is_metadata(struct str host)
     struct sockaddr_storage sa;
 
     return !http_host_allowed(host) ||
-           (http_host_address(host, &sa) &&
-            !http_address_allowed((const struct sockaddr *)&sa, ADDRESS_NOT_METADATA));
+           (http_host_address(host, &sa) && address_kind_of((void *)&sa) == ADDRESS_METADATA);
 }
 
 /* The fetch reads it again with libcurl and looks at every address it resolves to. */
@@ -404,7 +403,8 @@ static bool check_url(const struct server_reader *r, struct json v, struct str u
     struct str authority, host;
 
     if (url.n > (size_t)r->limits->fetch_url_bytes)
-        return json_fail(v, e, "%zu bytes; at most %lld are accepted (limits.fetch_url_bytes)",
+        return json_fail(v, e,
+                         "%zu bytes; at most %lld are accepted (the constant fetch_url_bytes)",
                          url.n, (long long)r->limits->fetch_url_bytes);
     for (size_t i = 0; i < url.n; i++)
         if ((unsigned char)url.p[i] <= ' ' || url.p[i] == 0x7f || url.p[i] == '\\')

@@ -1,21 +1,24 @@
-/* server_read_parts.h - the parts of an entry that have several shapes, for server_read.c. */
+/* server_read_parts.h - reads those parts of a server entry that can be written in several ways. */
 #ifndef CONFIG_SERVER_READ_PARTS_H
 #define CONFIG_SERVER_READ_PARTS_H
 
 #include "config/server_read.h"
 
-/* A string of the entry with ${...} replaced; no NUL in it. */
+/* Read a string and replace ${...} in it. The string must not contain a NUL. */
 bool server_text(const struct server_reader *r, struct json v, struct str *out, struct err *e);
 
 /*
- * The value of a variable, a header or a key: may be a secret, or refer to one (config_values.h). A
- * secret in the file itself is noted. If the referenced value does not exist, the code of the error
- * is not ERR_INVALID.
+ * Read the value of a variable, a header or a key. The value may be a secret, or a reference to a
+ * secret (config_values.h). If the file itself contains a secret, the function adds a note. If the
+ * referenced value does not exist, the error code is not ERR_INVALID.
  */
 bool server_secret(const struct server_reader *r, struct str name, struct json v, struct str *out,
                    struct err *e);
 
-/* command and args, either may be missing; *shown is the line for people. */
+/*
+ * Read the keys `command` and `args` of an entry into out->argv and out->shown. Either key may be
+ * missing.
+ */
 bool server_argv(const struct server_reader *r, struct json command, struct json args,
                  struct server_spec *out, struct err *e);
 
@@ -28,11 +31,18 @@ bool server_url(const struct server_reader *r, struct json url, struct server_sp
 bool server_headers(const struct server_reader *r, struct json headers, struct server_spec *out,
                     struct err *e);
 
-/* tools = { name = { hide, rename, description } } */
+/*
+ * Read the key `tools` of an entry, with settings for single tools, into out->override. The key has
+ * the form tools = { NAME = { hide = true, rename = "...", description = "..." } }.
+ */
 bool server_overrides(const struct server_reader *r, struct json tools, struct server_spec *out,
                       struct err *e);
 
-/* toolInclude = { serverDefault = "always", tools = { name = "manual" } } */
+/*
+ * Read the key `toolInclude` of an entry, which selects the tools that are offered only to agents
+ * that name them, into out->manual and out->otherwise. The key has the form toolInclude = {
+ * serverDefault = "always", tools = { NAME = "manual" } }.
+ */
 bool server_includes(const struct server_reader *r, struct json include, struct server_spec *out,
                      struct err *e);
 

@@ -1,11 +1,12 @@
 /*
- * skill_files.h - instructions that an agent can look up: SKILL.md files.
+ * skill_files.h - reads the skills of a project (core/agent/skill.h), which are SKILL.md files:
  *
- *   .trefoil/skills/x/SKILL.md, then .claude/skills/x/SKILL.md
+ *   .trefoil/skills/x/SKILL.md
+ *   .claude/skills/x/SKILL.md
  *
- * Front matter with name (else the folder's) and description; the model reads the body when it
- * uses the skill. If two skills share a name, ours is used. An invalid skill is skipped with a
- * note.
+ * The front matter has a name (default: the name of the folder) and a description; the body
+ * contains the instructions. If two skills have the same name, the one in .trefoil is used. An
+ * invalid skill is skipped with a note.
  */
 #ifndef CONFIG_SKILL_FILES_H
 #define CONFIG_SKILL_FILES_H
@@ -15,11 +16,11 @@
 #include "core/agent/skill.h"
 #include "loop/file_watch.h"
 
-/* Read all. Blocks. `notes` may be NULL. */
+/* Read all skills. The function blocks. `notes` may be NULL. */
 void skills_load(struct arena *mem, const char *root, const struct limits *limits,
                  struct notes *notes, struct skill_list *out);
 
-/* Their folders, to be watched; in mem. */
+/* Return the paths to watch for changes of skills, in mem. */
 struct file_watch_path *skills_places(struct arena *mem, const char *root, size_t *out_n);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * tasks_read.h - read [tasks].
+ * tasks_read.h - reads the table [tasks] of the configuration.
  */
 #ifndef CONFIG_TASKS_READ_H
 #define CONFIG_TASKS_READ_H
 
 #include "core/lock/lock.h"
 
-/* `table` may be missing. Absent members leave their values unchanged. */
+/* Read the keys of `table`, which may be missing. If a key is absent, its value does not change. */
 bool tasks_read(struct arena *mem, struct json table, enum lock_conflict *conflict, bool *isolate,
                 struct err *e);
 

@@ -1,49 +1,58 @@
 /*
- * text_edit.h - the text of a TOML or YAML file: places in it, found by the positions that the
- * readers keep, and values written as TOML.
+ * text_edit.h - changes a part of a TOML or YAML file and keeps the rest of its text.
  *
- * For changing a file without touching the rest of its text. Both formats have lines, comments
- * that begin with #, and the same positions.
+ * The parsers store the position of each value, so the functions here can find the text of a value.
+ * Both formats have lines, comments that begin with #, and the same kind of positions. There are
+ * also functions that write values as TOML.
  */
 #ifndef CONFIG_TEXT_EDIT_H
 #define CONFIG_TEXT_EDIT_H
 
 #include "base/json_doc.h"
 
-/* The offset of a line (from 1); the end of the text when there are fewer. */
+/*
+ * Return the offset of a line. Lines are counted from 1. If the text has fewer lines, returns the
+ * end of the text.
+ */
 size_t config_text_line(struct str text, uint32_t line);
 
-/* The position of a value in the file. */
+/*
+ * config_text_pos returns the position of a value in its file; config_text_offset returns the
+ * offset of a position in the text.
+ */
 struct json_pos config_text_pos(struct json v);
 size_t config_text_offset(struct str text, struct json_pos pos);
 
-/* Some lines of a text: [start, end). */
+/* A part of a text, from the offset `start` to the byte before `end`. */
 struct config_span {
     size_t start, end;
 };
 
 /*
- * The lines from `line` on that belong to `entry` alone: up to the next entry in the file, without
- * the blank lines and comments before that.
+ * Return the lines that belong to `entry`: from `line` to the next entry in the file, without the
+ * blank lines and comments before that next entry.
  */
 struct config_span config_text_entry(struct str text, struct json entry, uint32_t line);
 
-/* The text with the bytes of a span replaced. */
+/* Return the text with the bytes of `span` replaced by `put`. */
 struct str config_text_replace(struct arena *mem, struct str text, struct config_span span,
                                struct str put);
 
-/* "\r\n" where the text has such line ends, else "\n". */
+/* Return the line end that the text uses: "\r\n" or "\n". */
 struct str config_text_eol(struct str text);
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* A quoted string with the escapes that TOML requires. */
+/* Write a quoted string with the escapes that TOML requires. */
 void toml_put_string(struct buf *out, struct str s);
 
-/* A key, in quotes where it has to be. */
+/* Write a key, in quotes if necessary. */
 void toml_put_key(struct buf *out, struct str key);
 
-/* Any value on one line: an object becomes an inline table. Null has no place in TOML. */
+/*
+ * Write a value on one line; an object becomes an inline table. TOML has no null, so the caller
+ * must omit null values.
+ */
 void toml_put_value(struct arena *mem, struct buf *out, struct json v);
 
 #endif

@@ -1,4 +1,4 @@
-/* toml_edit.c - an entry in a TOML file: the table [map.name]. */
+/* toml_edit.c - writes an entry to a TOML file, as the table [map.name]. */
 #include "base/toml/toml.h"
 #include "config/entry_edit.h"
 #include "config/text_edit.h"

@@ -96,6 +96,24 @@ struct json trust_agents(struct arena *mem, const char *root, struct notes *note
     return json_get(json_get(read_state(mem, notes), STR("agents")), str_of(root));
 }
 
+struct json trust_rules(struct arena *mem, const char *root, struct notes *notes)
+{
+    return json_get(json_get(read_state(mem, notes), STR("rules")), str_of(root));
+}
+
+static bool hash_rule(struct arena *mem, struct str rule, struct str *out, struct err *e)
+{
+    return hash_text(mem, arena_printf(mem, "rule:" STR_FMT, STR_ARG(rule)), out, e);
+}
+
+bool trust_lists_rule(struct arena *mem, struct json hashes, struct str rule)
+{
+    struct str hash;
+    struct err e;
+
+    return json_here(hashes) && hash_rule(mem, rule, &hash, &e) && trust_lists(hashes, hash);
+}
+
 void trust_mark(struct arena *mem, const char *root, bool all, struct server_list *l,
                 struct notes *notes)
 {
@@ -107,7 +125,7 @@ void trust_mark(struct arena *mem, const char *root, bool all, struct server_lis
 
 /* ---- writing ---------------------------------------------------------------------------- */
 
-/* One of the two lists of a root, by the member of the file that holds it. */
+/* One of the lists of a root, by the member of the file that holds it. */
 struct trust_change {
     const char *section, *root;
     struct pick_strs hashes; /* none: the root has no entry */
@@ -155,6 +173,7 @@ static bool write_file(struct arena *mem, const struct trust_change *change, str
     jw_kint(&w, "version", 1);
     put_section(mem, &w, file, "roots", change);
     put_section(mem, &w, file, "agents", change);
+    put_section(mem, &w, file, "rules", change);
     jw_object_end(&w);
     buf_putc(&out, '\n');
     if (out.full)
@@ -177,4 +196,15 @@ bool trust_keep_agents(struct arena *mem, const char *root, const struct pick_st
                        struct err *e)
 {
     return write_file(mem, &(struct trust_change){ "agents", root, *hashes }, e);
+}
+
+bool trust_keep_rules(struct arena *mem, const char *root, const struct pick_strs *rules,
+                      struct err *e)
+{
+    struct trust_change change = { "rules", root, { .v = ARENA_ARRAY(mem, struct str, rules->n) } };
+
+    for (size_t i = 0; i < rules->n; i++)
+        if (!hash_rule(mem, rules->v[i], &change.hashes.v[change.hashes.n++], e))
+            return false;
+    return write_file(mem, &change, e);
 }

@@ -1,17 +1,18 @@
 /*
- * trust.h - which entries of a project may be started, and which of its agents may loosen the
- * user's configuration.
+ * trust.h - trust: which servers of a project may be started, and which of its agents may loosen
+ * the user's configuration.
  *
- * A cloned repository must not run code by being opened. A server that a project file names stays
- * inert until the user accepts it. The user accepts this entry, as it is written, in this root: its
- * name and text are hashed (SHA-256), and any change must be accepted again. The user's own
- * configuration needs no trust. The same holds for agents (agent_trust.h), whose definition is
- * hashed together with the persona.
+ * Opening a cloned repository must not run its code. So a server that is defined in a project file
+ * is not started until the user accepts its entry. trefoil stores a SHA-256 hash of the name and
+ * text of the accepted entry for this root, so the user must accept the entry again after any
+ * change. The user's own configuration needs no trust. Agents work in the same way (agent_trust.h);
+ * the hash of an agent covers the definition and the persona.
  *
  * Stored in trust.json in the user's state folder, readable by the user only:
  *
  *   { "version": 1, "roots": { "/path/of/the/root": ["<hash of a server>", ...] },
- *     "agents": { "/path/of/the/root": ["<hash of an agent>", ...] } }
+ *     "agents": { "/path/of/the/root": ["<hash of an agent>", ...] },
+ *     "rules": { "/path/of/the/root": ["<hash of a rule>", ...] } }
  */
 #ifndef CONFIG_TRUST_H
 #define CONFIG_TRUST_H
@@ -20,26 +21,43 @@
 #include "core/agent/agent_def.h"
 
 /*
- * Mark the servers that may be started: entries of the user, accepted entries, and with `all` every
- * entry (for this run only). A trust.json that cannot be read accepts nothing, with a note.
+ * Set server_spec.trusted for servers of the user and for accepted servers. If `all` is true, set
+ * it for every server, for this run only. If trust.json cannot be read, no server counts as
+ * accepted, and a note is added.
  */
 void trust_mark(struct arena *mem, const char *root, bool all, struct server_list *l,
                 struct notes *notes);
 
-/* Keep exactly the project's entries of the list that are marked trusted as accepted for the root. */
+/*
+ * Store which servers the user accepts for the root: exactly those of the project that are marked
+ * as trusted.
+ */
 bool trust_keep(struct arena *mem, const char *root, const struct server_list *l, struct err *e);
 
-/* The hashes of the agents that were accepted for the root; missing: none. */
+/* Return the hashes of the agents that the user has accepted for the root; missing: none. */
 struct json trust_agents(struct arena *mem, const char *root, struct notes *notes);
 
-/* Is the hash among these? */
+/*
+ * Return the hashes of the project's rules ([guard] allow) that the user has accepted; missing:
+ * none.
+ */
+struct json trust_rules(struct arena *mem, const char *root, struct notes *notes);
+
+/* Is the hash of this rule in the list `hashes`? */
+bool trust_lists_rule(struct arena *mem, struct json hashes, struct str rule);
+
+/* Store exactly these rules as accepted for the root. */
+bool trust_keep_rules(struct arena *mem, const char *root, const struct pick_strs *rules,
+                      struct err *e);
+
+/* Is `hash` in this list? */
 bool trust_lists(struct json hashes, struct str hash);
 
-/* The hash of an agent; `written` is its definition as its file has it. */
+/* Compute the hash of an agent. def->written must be set. */
 bool trust_hash_agent(struct arena *mem, const struct agent_def *def, struct str *out,
                       struct err *e);
 
-/* Keep exactly these hashes of agents as accepted for the root. */
+/* Store the hashes of the accepted agents of the root, replacing the earlier list. */
 bool trust_keep_agents(struct arena *mem, const char *root, const struct pick_strs *hashes,
                        struct err *e);
 

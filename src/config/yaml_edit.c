@@ -1,9 +1,9 @@
 /*
- * yaml_edit.c - an entry in a YAML file: a mapping below the key `map`.
+ * yaml_edit.c - writes an entry to a YAML file, as a mapping below the key `map`.
  *
- * The entry goes right below the line of the key, in the indentation of its neighbours, so that
- * comments stay above what they describe. A map in flow style ({ a: 1 }) is not changed, unless
- * it is empty.
+ * The entry is inserted directly below the line of the key, with the indentation of the other
+ * entries, so that comments stay above what they describe. A map in flow style ({ a: 1 }) is not
+ * changed, unless it is empty.
  */
 #include "base/yaml_read.h"
 #include "config/entry_edit.h"

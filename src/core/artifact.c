@@ -1,4 +1,4 @@
-/* artifact.c - artifacts as JSON, and whole artifacts from pieces. */
+/* artifact.c - converts artifacts to and from JSON, and assembles whole artifacts from pieces. */
 #include "core/artifact.h"
 
 #include "base/auto.h"

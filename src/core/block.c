@@ -1,4 +1,4 @@
-/* block.c - blocks as JSON, and back. */
+/* block.c - converts blocks to JSON and back. */
 #include "core/block.h"
 
 #include "base/auto.h"
@@ -261,8 +261,8 @@ bool blocks_read(struct arena *mem, struct json list, const struct limits *limit
     if (json_type(list) != JSON_ARRAY)
         return json_fail(list, e, "expected an array of parts");
     if (limits && (int64_t)most > limits->parts)
-        return json_fail(list, e, "has %zu parts; at most %lld are accepted (limits.parts)", most,
-                         (long long)limits->parts);
+        return json_fail(list, e, "has %zu parts; at most %lld are accepted (the constant parts)",
+                         most, (long long)limits->parts);
     v = ARENA_ARRAY(mem, struct block, most ? most : 1);
     JSON_EACH(part, list)
     {

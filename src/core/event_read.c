@@ -1,4 +1,4 @@
-/* event_read.c - parses the output of event_write, for clients that show events later. */
+/* event_read.c - parses the output of event_write. */
 #include "base/pick.h"
 #include "core/artifact.h"
 #include "core/event.h"

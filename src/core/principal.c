@@ -84,6 +84,11 @@ bool origin_is_terminal(enum origin origin)
     return origin_rows[origin].is_user && !origin_rows[origin].is_client;
 }
 
+bool origin_may_approve(enum origin origin)
+{
+    return origin_rows[origin].is_user || origin == ORIGIN_KEY;
+}
+
 enum origin origin_named(struct str name)
 {
     for (size_t i = 0; i < ORIGINS; i++)

@@ -1,16 +1,12 @@
 #include "core/readiness.h"
 
 #include "base/container.h"
+#include "base/list.h"
 
 /* Remove a wait from the list, for whatever reason it ends. */
 static void leave(struct readiness_wait *w)
 {
-    struct readiness_wait **at = &w->readiness->waits;
-
-    while (*at && *at != w)
-        at = &(*at)->next;
-    if (*at)
-        *at = w->next;
+    LIST_UNLINK(w->readiness->waits, w, next);
     timer_clear(w->op.loop, &w->timer);
 }
 

@@ -1,23 +1,25 @@
 /*
- * store.h - the store port: requests to the database that outlives this process.
+ * store.h - the store port: requests to the database of a root.
  *
- * The objects are in store_sessions.h, store_tasks.h, store_locks.h and store_memory.h; a file that
- * makes no requests includes only those.
+ * The stored objects are defined in store_sessions.h, store_tasks.h, store_locks.h and
+ * store_memory.h. A file that makes no requests includes only those headers.
  *
- * A request (struct store_ask) is an op. Its steps run in order, all or none. Its callback runs from
- * the loop and means: committed. Requests made while a commit is under way share the next commit. A
- * request that was started is carried out even if its op is cancelled, and settles with the outcome.
+ * A request (struct store_ask) is an op with one or more steps, which run in order in one
+ * transaction. The loop calls its callback after the transaction has ended. If the callback gets no
+ * error, the transaction has been committed. Requests that arrive during a commit share the next
+ * commit. Cancelling the op does not stop a request that was started: the op still ends with the
+ * outcome of the request.
  *
- * One process at a time holds a session. Creating or taking a session yields a fencing token, and
- * every later write names the token. A process that lost the session (it seemed dead, and another
- * process took the session) has an old token, and its next write fails with ERR_DENIED. A session
- * whose holder runs is never taken: TAKE fails with ERR_DENIED and names the holder. Reading needs
- * no token and works while another process holds the session.
+ * Only one process at a time holds a session. Creating or taking a session returns a fencing token,
+ * which every later write must pass. If a process seems dead and another process takes the session,
+ * the token of the first process is outdated, and its next write fails with ERR_DENIED. A session
+ * cannot be taken while its holder is running: TAKE fails with ERR_DENIED and names the holder.
+ * Reading needs no token and works while another process holds the session.
  *
- * Errors: ERR_NOT_FOUND; ERR_DENIED (another process holds it, or the store is not writable);
- * ERR_INVALID (the version is outdated, the id exists, the store is corrupt); ERR_LIMIT (too large);
- * ERR_BUSY (too many requests wait); ERR_TIMEOUT (the database is locked by another process);
- * ERR_SYSTEM (the disk is full or broken). After any error nothing of the request is stored.
+ * Errors: ERR_NOT_FOUND; ERR_DENIED (another process holds the object, or the store is not
+ * writable); ERR_INVALID (the version is outdated, the id exists, the store is corrupt); ERR_LIMIT
+ * (too large); ERR_BUSY (too many requests wait); ERR_TIMEOUT (the database is locked by another
+ * process); ERR_SYSTEM (the disk is full or broken). A failed request stores nothing.
  */
 #ifndef CORE_STORE_H
 #define CORE_STORE_H
@@ -30,33 +32,34 @@
 #include "loop/op.h"
 #include "loop/worker.h"
 
-/* What a committed write survives: the end of the process, or also a power cut. */
+/* What a committed write survives: a crash of the process, or also a power failure. */
 enum store_durability { STORE_PROCESS, STORE_POWER };
 
+/* The kinds of steps. Each comment names the member of struct store_step that the step uses. */
 enum store_what {
     /* steps that write */
     STORE_SESSION_CREATE, /* session */
     STORE_SESSION_UPDATE, /* session */
-    STORE_SESSION_DELETE, /* session: with its events, turns and images */
+    STORE_SESSION_DELETE, /* session: delete it with its events, turns and images */
     STORE_SESSION_TAKE,   /* session: become its holder */
     STORE_SESSION_LEAVE,  /* session: release it */
     STORE_SESSION_FORK,   /* fork */
     STORE_APPEND,         /* append */
     STORE_TURN_WRITE,     /* turn */
     STORE_IMAGE_PUT,      /* image */
-    STORE_IMAGES_DELETE,  /* image: all of its turn, after an undo */
+    STORE_IMAGES_DELETE,  /* image: delete all images of its turn, after an undo */
     STORE_MEMORY_PUT,     /* memory */
     STORE_MEMORY_DELETE,  /* memory */
     STORE_GC,             /* gc */
-    STORE_TASK_CREATE,    /* task: and its first events */
-    STORE_TASK_UPDATE,    /* task: and events */
-    STORE_TASK_TAKE,      /* task: become its holder; fence in: the token that was handed over;
-                             locks that other processes hold for it are dropped */
+    STORE_TASK_CREATE,    /* task: store it with its first events */
+    STORE_TASK_UPDATE,    /* task: change it and append events */
+    STORE_TASK_TAKE,      /* task: become its holder. `fence` in: the token received from the
+                             former holder. Drops locks that other processes hold for the task */
     STORE_TASK_CANCEL,    /* task: ask its holder to stop */
-    STORE_TASK_ANSWER,    /* answer: to an open question */
-    STORE_TASKS_EXPIRE,   /* gc: delete final tasks that have expired; out: deleted, more */
+    STORE_TASK_ANSWER,    /* answer: answer an open question */
+    STORE_TASKS_EXPIRE,   /* gc: delete final tasks that have expired; out: `deleted`, `more` */
     STORE_LOCK_PUT,       /* lock */
-    STORE_LOCK_DROP,      /* lock: all locks that this process holds for its task */
+    STORE_LOCK_DROP,      /* lock: drop all locks that this process holds for the task */
     /* steps that read */
     STORE_SESSION_LOAD, /* session */
     STORE_SESSIONS,     /* sessions */
@@ -68,14 +71,14 @@ enum store_what {
     STORE_MEMORIES,     /* memories */
     STORE_TASK_LOAD,    /* task */
     STORE_TASKS,        /* tasks */
-    STORE_TASK_EVENTS,  /* events: of the task `session` names */
-    STORE_TASK_ANSWERS, /* answers: of one task */
-    STORE_TASKS_LOST,   /* tasks: live ones whose holder is gone */
-    STORE_TASK_FEED,    /* feed: of all tasks */
-    STORE_LOCKS,        /* locks: of processes that run */
-    /* long steps: alone in their request; they run beside other requests */
-    STORE_CHECK,  /* nothing: check all pages; a corrupt store rejects writes from then on */
-    STORE_BACKUP, /* path: a consistent copy in a new file */
+    STORE_TASK_EVENTS,  /* events: those of the task whose id is in events.session */
+    STORE_TASK_ANSWERS, /* answers: those of one task */
+    STORE_TASKS_LOST,   /* tasks: live tasks whose holder has died */
+    STORE_TASK_FEED,    /* feed: the events of all tasks */
+    STORE_LOCKS,        /* locks: those of running processes */
+    /* long steps: each must be the only step of its request; other requests run meanwhile */
+    STORE_CHECK,  /* (no member) check all pages; a corrupt store rejects all later writes */
+    STORE_BACKUP, /* path: write a consistent copy to this new file */
     STORE_WHATS
 };
 
@@ -108,17 +111,18 @@ struct store_step {
 };
 
 /*
- * One request. Zero it, set step, steps and durability, and call store_start. The store borrows the
- * steps and all they point to until the request is done; the caller must not touch them meanwhile.
+ * A request. Zero it, set `step`, `steps` and `durability`, and call store_start. The store borrows
+ * the steps and all data they point to until the request is done. The caller must not change them
+ * meanwhile.
  */
 struct store_ask {
     struct op op; /* first */
     struct store_step *step;
     size_t steps;
     enum store_durability durability;
-    struct arena mem; /* of the results, until store_ask_fini */
+    struct arena mem; /* holds the results, until store_ask_fini */
 
-    struct work work; /* private to the store from here on */
+    struct work work; /* this and the next members are private to the store */
     struct store_port *port;
     int64_t now;
     struct err err;
@@ -138,7 +142,7 @@ struct store_port {
 void store_start(struct store_port *port, struct store_ask *ask, struct op *parent,
                  op_done_fn *done, void *ctx);
 
-/* A copy whose texts are in mem. */
+/* Return a copy of a session, with its texts in mem. */
 struct store_session store_session_copy(struct arena *mem, const struct store_session *s);
 
 static inline void store_ask_fini(struct store_ask *ask)

@@ -1,52 +1,67 @@
 /*
- * store_tasks.h - tasks, the order of their events, and answers to their questions, as the store keeps
- * them.
+ * store_tasks.h - the stored form of tasks, of the feed (the events of all tasks in one order), and
+ * of answers to questions of tasks.
  *
- * In a page, `most` 0 asks for limits.store_page_items rows; `more` says that further rows exist.
+ * In a page, `most` limits the number of rows (0: limits.store_page_items), and `more` is set if
+ * further rows exist. CREATE, UPDATE and TAKE are steps of store.h. `in` and `out` are explained in
+ * store_events.h.
  */
 #ifndef CORE_STORE_TASKS_H
 #define CORE_STORE_TASKS_H
 
 #include "core/store_events.h"
 
-/* A task (core/task/task.h). Of its states the store knows only whether one is final. */
+/*
+ * A task (core/task/task.h). The store does not interpret `state`. To find out whether a task has
+ * ended, it uses `final`.
+ */
 struct store_task {
     struct str id;
     struct str context, owner, agent, model, mode, session; /* UPDATE: STR_NONE keeps the value */
     struct str state, text;
-    struct str spec, result, asks; /* JSON; UPDATE: likewise */
+    struct str spec, result, asks; /* JSON; UPDATE: STR_NONE keeps the value */
     bool final;                    /* UPDATE: in: the state is final; later changes are rejected */
-    int64_t expires;               /* UPDATE: in, with final: when it expires; 0: by the limits */
+    int64_t
+        expires; /* UPDATE: in, with `final`: when the task expires; 0: by limits.task_keep_ms */
     int64_t created, updated, ended; /* out */
     int64_t last_seq;                /* out */
-    int64_t version;                 /* out: grows with each change; UPDATE: in too, 0 for any */
-    int64_t fence;                   /* CREATE, TAKE: out. UPDATE: in */
-    bool in_use;                     /* out: a process that runs, or may run, works on it */
-    bool canceled;                   /* out: a client requested that; also of an UPDATE */
-    const struct store_event *event; /* CREATE, UPDATE: in, appended with it */
+    /* out: grows with each change. UPDATE: also in: the expected version, 0: any */
+    int64_t version;
+    int64_t fence; /* CREATE, TAKE: out. UPDATE: in */
+    bool in_use;   /* out: held by a process that is running, or that may be running */
+    bool canceled; /* out, also for UPDATE: a client has requested to cancel the task */
+    const struct store_event *event; /* CREATE, UPDATE: in: events to append */
     size_t events;
-    int64_t capacity; /* CREATE: in, 0: limits.tasks; beyond it the oldest final task is deleted, or
-                         ERR_BUSY when all are live */
+    /*
+     * CREATE: in: the maximum number of tasks, 0: limits.tasks. When it is reached, the oldest
+     * final task is deleted; ERR_BUSY if no task is final
+     */
+    int64_t capacity;
 };
 
 /*
- * An answer to a question of a task, for the process that works on it. The first answer to a
- * question counts. ERR_NOT_FOUND: `asks` of the task has no such key, the question was answered, or
- * no process works on the task. The store drops all answers when the task ends or another process
- * takes it, because that process asks again.
+ * An answer to a question of a task, for the process that works on the task. Only the first answer
+ * to a question is accepted. ERR_NOT_FOUND: the task has no question with this key (`asks`), the
+ * question was answered already, or no process works on the task. When the task ends, or when
+ * another process takes it (which then asks again), the store drops all answers.
  */
 struct store_answer {
     struct str task, key;
-    struct str answer; /* JSON */
+    struct str answer; /* the answer as JSON */
     struct str by;     /* the principal that answered */
     int64_t n;         /* out: grows with each answer */
 };
 
-struct store_task_page {              /* the newest first; LOST: the oldest first, of all owners */
+/* STORE_TASKS: the newest first. STORE_TASKS_LOST: the oldest first, of all owners. */
+struct store_task_page {
     struct str owner, context, agent; /* filters; STR_NONE: any */
     bool only_live;
-    bool only_asking;           /* only live tasks with open questions */
-    struct store_cursor cursor; /* in and out; by time of creation */
+    bool only_asking; /* only live tasks with open questions */
+    /*
+     * in: where the page begins; out: where the next page begins. Tasks are sorted by the time of
+     * creation
+     */
+    struct store_cursor cursor;
     int64_t most;
     struct store_task *v;
     size_t n;
@@ -55,23 +70,25 @@ struct store_task_page {              /* the newest first; LOST: the oldest firs
 
 /* An event of any task, with its number in the feed of all tasks. */
 struct store_feed_event {
-    int64_t n; /* grows in the order of commits; never used twice */
+    int64_t n; /* number in the feed: grows with each event, never used twice */
     struct str task, context, owner, agent;
     struct store_event event;
 };
 
-struct store_feed_page { /* the oldest first; without events of deleted tasks */
-    int64_t after;       /* n; 0: from the first that is kept */
+/* a page of the feed, the oldest event first. Events of deleted tasks are not in the feed */
+struct store_feed_page {
+    int64_t after; /* only events with a larger n; 0: from the oldest that is kept */
     int64_t most;
     struct store_feed_event *v;
     size_t n;
     bool more;
-    int64_t first, last; /* out: the oldest and the newest number that are kept; 0: none */
+    int64_t first, last; /* out: numbers of the oldest and the newest kept event; 0: none is kept */
 };
 
-struct store_answer_page { /* in the order of arrival */
+/* the answers to a task's questions, in the order in which they arrived */
+struct store_answer_page {
     struct str task;
-    int64_t after; /* n; 0: from the first */
+    int64_t after; /* only answers with a larger n; 0: from the first */
     struct store_answer *v;
     size_t n;
 };

@@ -1,4 +1,4 @@
-/* trace.c - trace ids, and the depth of a call in a chain of agents. */
+/* trace.c - finds out the trace id of a call, and its depth in a chain of agents. */
 #include "core/trace.h"
 
 #include "base/digits.h"

@@ -25,7 +25,8 @@ bool place_check_protected(const struct place *p, struct str below_root, struct 
     return true;
 }
 
-bool place_check_by_path(const struct place *p, struct err *e)
+/* Check all rules of a place by its path alone, without opening it. ERR_DENIED. */
+static bool place_check_by_path(const struct place *p, struct err *e)
 {
     struct str below = p->elsewhere ? STR_NONE : str_of(p->path);
 

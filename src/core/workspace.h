@@ -2,21 +2,20 @@
  * workspace.h - the workspace port: the text files that tools read and write, and the terminals
  * in which they run commands.
  *
- * Two kinds of workspace: the local machine (tool/local_workspace.h), and files and terminals that
- * another program holds, such as an editor. host->workspace selects one, and each session has
- * its own host, so each session can have its own workspace.
+ * There are two kinds of workspace: the local machine (tool/local_workspace.h), and another
+ * program, such as an editor, that provides files and terminals. host->workspace selects the
+ * workspace. Each session has its own host, so sessions can use different workspaces.
  *
- * A path is a folder plus a path below it (struct place), never one absolute string. The local kind
- * opens the file, checks the guard's rules against the descriptor it got, and only then reads or
- * changes a byte, or starts a command. Other kinds have no descriptor: workspace_read,
- * workspace_write and workspace_run check the rules against the path before the kind sees the
- * request.
+ * A file is named by a folder and a path below it (struct place), never by one absolute path. The
+ * local kind opens the file, checks the guard's rules against the open descriptor, and only then
+ * reads or writes the file or starts a command. Other kinds have no descriptor. For them,
+ * workspace_read, workspace_write and workspace_run check the rules against the path before they
+ * pass on the request.
  *
- * An editor knows UTF-8 text files only. Images, lists of folders, searches, moves and deletes are
- * always local.
+ * An editor provides only UTF-8 text files. Images, folder lists, searches, moves and deletions
+ * always use the local machine.
  *
- * Every operation is an op: it may take long, can be cancelled, and settles once. ERR_NOT_FOUND:
- * there is no such file.
+ * Every operation is an op. ERR_NOT_FOUND: the file does not exist.
  */
 #ifndef CORE_WORKSPACE_H
 #define CORE_WORKSPACE_H
@@ -25,36 +24,35 @@
 #include "core/tool/call.h"
 #include "loop/proc.h"
 
-/* A path as the caller gave it, the file it names, and what the guard allows there. */
+/* A place is the path of a file, relative to a folder, and what the guard allows there. */
 struct place {
-    struct str given;
-    struct host_folder in;          /* the folder it is resolved beneath */
-    const char *path;               /* relative to that folder; "." for the folder itself */
-    bool elsewhere;                 /* that folder is not the root */
-    bool no_links;                  /* opening fails with ERR_DENIED if a part of it is a link */
-    const struct path_rules *rules; /* for the path of the opened file; NULL: none */
-    int root_fd;                    /* the root folder, for the protected paths below it */
-    bool writes, removes;           /* the opened file will be changed; or removed */
-    bool may_define;                /* as in struct call */
-    bool hides_logs;                /* .trefoil/logs cannot be read */
+    struct str given;      /* the path as the caller gave it */
+    struct host_folder in; /* the folder that contains the file */
+    /* path of the file relative to `in`; "." for the folder itself */
+    const char *path;
+    bool elsewhere;                 /* `in` is not the root folder */
+    bool no_links;                  /* opening fails with ERR_DENIED if the path contains a link */
+    const struct path_rules *rules; /* rules that are checked for the opened file; NULL: no rules */
+    int root_fd;                    /* the root folder, which contains the protected paths */
+    /* `writes`: the opened file will be changed; `removes`: it will be removed */
+    bool writes, removes;
+    bool may_define; /* as in struct call */
+    bool hides_logs; /* files in .trefoil/logs cannot be read */
 };
 
-/* Check the protected paths (protected_path.h) for a path below the root. ERR_DENIED. */
+/* Fails with ERR_DENIED if a path below the root is protected (protected_path.h). */
 bool place_check_protected(const struct place *p, struct str below_root, struct err *e);
-
-/* Check all rules of a place by its path alone, without opening it. ERR_DENIED. */
-bool place_check_by_path(const struct place *p, struct err *e);
 
 struct file_reading {
     struct op op; /* first */
     const struct host *host;
-    struct arena *mem; /* for the result; another thread may use it until the op settles */
+    struct arena *mem; /* memory for the result; another thread may use it until the op is done */
     struct place place;
-    int64_t from_line, line_count; /* from_line counts from 1; line_count 0: to the end */
+    int64_t from_line, line_count; /* from_line is counted from 1; line_count 0: to the end */
     bool takes_image;              /* an image may be returned instead of text */
-    struct str text;               /* result: the lines; of an image, the whole file in base64 */
-    const char *image;             /* result: MIME type of an image; NULL: text */
-    op_done_fn *done;              /* of workspace_read */
+    struct str text;               /* result: the lines; for an image: the whole file in base64 */
+    const char *image;             /* result: MIME type of an image; NULL: the file is text */
+    op_done_fn *done;              /* set by workspace_read */
     void *ctx;
 };
 
@@ -64,10 +62,10 @@ struct file_writing {
     struct arena *mem; /* as in struct file_reading */
     struct place place;
     struct str text;
-    struct str expected; /* fail unless the file still holds this text; STR_NONE: do not compare */
-    bool parents;        /* create missing folders above the file */
+    struct str expected; /* fail unless this is the content of the file; STR_NONE: do not check */
+    bool parents;        /* create missing parent folders */
     bool only_new;       /* fail if the file exists */
-    bool created;        /* result: there was no such file before */
+    bool created;        /* result: the file did not exist before */
 };
 
 /* ---- terminals --------------------------------------------------------------------------- */
@@ -75,28 +73,31 @@ struct file_writing {
 struct terminal;
 
 /*
- * The loop calls these functions. Output may arrive before the op of workspace_run settles. After
- * on_exit the workspace closes the terminal; on_closed is the last call.
+ * The loop calls these functions. Output may arrive before the op of workspace_run is done. After
+ * on_exit the workspace closes the terminal and calls on_closed last.
  */
 struct terminal_events {
-    void (*on_output)(struct terminal *t, struct str bytes); /* stdout and stderr */
+    /* called with output of the command: stdout and stderr */
+    void (*on_output)(struct terminal *t, struct str bytes);
     void (*on_exit)(struct terminal *t, const struct proc_exit *exit);
-    void (*on_closed)(struct terminal *t); /* the workspace no longer uses *t: it may be freed */
+    void (*on_closed)(struct terminal *t); /* the workspace no longer uses *t, which may be freed */
 };
 
 struct terminal {
-    struct op op; /* first; settles when the command has started, or fails if it cannot start */
+    struct op op; /* first; done when the command has started, or could not be started */
     struct workspace *workspace;
     const struct terminal_events *events;
     void *owner;
-    size_t output_limit; /* the owner keeps no more bytes; a kind may drop older output */
-    void *own;           /* of the kind */
+    /* the owner keeps at most this many bytes, so a kind may drop older output */
+    size_t output_limit;
+    void *own; /* private to the workspace kind */
 
-    /* What to run; used until the op settles. */
+    /* The next members describe the command. They are used until the op is done. */
     const struct host *host;
     struct arena *mem;                    /* as in struct file_reading */
     const char *const *argv, *const *env; /* both end with NULL */
     struct place cwd;
+    const struct sandbox_profile *sandbox; /* sandbox of the command; NULL: none */
 };
 
 /* ---- kinds ------------------------------------------------------------------------------- */
@@ -107,16 +108,16 @@ struct workspace {
 
 struct workspace_kind {
     const char *name;
-    bool local; /* checks the rules of a place against what it has opened */
+    bool local; /* the kind itself checks the rules of a place, against the opened descriptor */
     void (*read)(struct workspace *w, struct file_reading *r, struct op *parent, op_done_fn *done,
                  void *ctx);
-    /* `expected` and `only_new` are checked by reading first, atomically or not. */
+    /* The kind must check `expected` and `only_new` before it writes; this need not be atomic. */
     void (*write)(struct workspace *w, struct file_writing *f, struct op *parent, op_done_fn *done,
                   void *ctx);
-    /* A kind that fails to start the command, or is cancelled before, delivers no event. */
+    /* If the command cannot be started or the op is cancelled, no terminal event is delivered. */
     void (*run)(struct workspace *w, struct terminal *t, struct op *parent, op_done_fn *done,
                 void *ctx);
-    struct stream *(*input)(struct terminal *t); /* stdin, borrowed; NULL: there is none */
+    struct stream *(*input)(struct terminal *t); /* stdin, borrowed; NULL: no stdin */
     void (*kill)(struct terminal *t);
     void (*release)(struct terminal *t);
 };
@@ -131,26 +132,26 @@ void workspace_write(struct workspace *w, struct file_writing *f, struct op *par
                      op_done_fn *done, void *ctx);
 
 /*
- * Start a command. *t must live until done has been called with an error, or until on_closed; in
- * that case also until done returns.
+ * Start a command. If `done` is called with an error, *t may be freed then. Otherwise *t must live
+ * until on_closed was called and `done` has returned.
  */
 void workspace_run(struct workspace *w, struct terminal *t, struct op *parent, op_done_fn *done,
                    void *ctx);
 
-/* For a command that was started and whose on_exit has not been delivered. */
+/* The next two functions may be called only after the command was started and before on_exit. */
 struct stream *terminal_input(struct terminal *t);
-void terminal_kill(struct terminal *t); /* with all processes that it started; on_exit follows */
+void terminal_kill(struct terminal *t); /* also kills all child processes; on_exit follows */
 
-/* Kill a command that was started, and close; on_exit, if it is owed, and on_closed follow. */
+/* Kill the command and close the terminal; on_exit (unless it was called) and on_closed follow. */
 void terminal_release(struct terminal *t);
 
-/* Fill *e as the error of a write whose file does not hold the expected text. */
+/* Set *e to the error of a write whose file does not contain the expected text. Returns false. */
 bool workspace_fail_changed(const struct place *p, struct err *e);
 
-/* Fill *e as the error of a write with only_new whose file exists. */
+/* Set *e to the error of a write with `only_new` whose file exists. Returns false. */
 bool workspace_fail_exists(const struct place *p, struct err *e);
 
-/* `count` lines of a text from line `from` on, counted from 1; count 0: to the end. */
+/* Return `count` lines of a text, beginning with line `from` (from 1). count 0: to the end. */
 struct str text_lines(struct str text, int64_t from, int64_t count);
 
 #endif

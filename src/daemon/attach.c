@@ -1,15 +1,15 @@
 /*
- * attach.c - pass our stdin and stdout to the daemon, and wait for its last message.
+ * attach.c - hands over stdin and stdout to the daemon, and waits for its last message.
  *
- * No data passes through this process meanwhile. Two ways to end:
+ * No data passes through this process meanwhile. There are two ways to end:
  *
- *   stdin ends, or we are asked to stop and pass that on: the daemon answers the running calls,
- *   says goodbye and closes; we exit with 0
- *   the daemon closes without a message, or with a reason: we print it, and exit with 1
+ *   stdin ends, or this process gets a signal and tells the daemon: the daemon answers the running
+ *   calls, sends {"bye":true} and disconnects; the exit code is 0
+ *   the daemon disconnects without a message, or sends an error: it is printed; the exit code is 1
  */
 #include "daemon/attach.h"
 #include "base/version.h"
-#include "daemon/daemon_client.h"
+#include "daemon/daemon_http_client.h"
 #include "term/print.h"
 
 #include "base/auto.h"

@@ -1,14 +1,14 @@
 /*
  * daemon.c - the clients of the daemon's socket.
  *
- *   ARRIVED    the first byte has not come yet
- *   GREETING   it is a '{': the hello line is being read
- *   SERVED     an attached MCP client (attached_mcp.h)
+ *   ARRIVED    the first byte has not arrived yet
+ *   GREETING   the first byte is '{': the hello line is being read
+ *   SERVED     an attached MCP client is served (serve_attached.h)
  *   REQUESTING the first byte is another one: the HTTP server has the connection
- *   LEAVING    refused: the reason is being written
+ *   LEAVING    the client was refused: the reason is being written
  *
- * limits.attach_ms is the time for ARRIVED, GREETING and LEAVING. A client is freed when its stream
- * has closed. The listening socket closes first, so that no client comes while we stop.
+ * ARRIVED, GREETING and LEAVING may take limits.attach_ms. A client is freed when its stream has
+ * closed. When the daemon stops, it closes the listening socket first, so that no client connects.
  */
 #include "daemon/daemon.h"
 #include "base/version.h"
@@ -16,8 +16,8 @@
 #include "base/auto.h"
 #include "base/container.h"
 #include "base/mem.h"
-#include "daemon/attached_mcp.h"
 #include "daemon/operator_api.h"
+#include "daemon/serve_attached.h"
 #include "runtime/service.h"
 
 #include <errno.h>

@@ -1,12 +1,12 @@
 /*
- * operator_api.h - the routes that the daemon's Unix socket has beside those of the TCP port: work
- * for the verbs of the user who runs the daemon. Each request is checked first (daemon_address.h);
- * 409 tells the verb to work in its own process.
+ * operator_api.h - additional HTTP routes of the daemon's Unix socket, for verbs of the user who
+ * runs the daemon. The daemon first checks that the request has the same settings
+ * (daemon_socket.h). If it responds with 409, the verb works in its own process.
  *
- *   POST /api/run            a prompt, answered by a stream of work_message.h
+ *   POST /api/run            a prompt; the response is a stream of work_message.h
  *   GET  /api/tools          {"tools":[...],"unavailable":[SENTENCE...]}
- *   POST /api/tools/call     {"name","arguments","person","yes"}, answered by such a stream
- *   GET  /api/servers        server_json.h, once all servers have been tried
+ *   POST /api/tools/call     {"name","arguments","person","yes"}; the response is such a stream
+ *   GET  /api/servers        server_json.h, after each server has connected or failed
  *   POST /api/dispatch       as POST /api/tasks, with the rights of the command line
  *   POST /api/streams/ID/...    work_stream.h
  */
@@ -16,15 +16,20 @@
 #include "daemon/daemon.h"
 #include "wire/http_server.h"
 
-/* The HTTP server of the Unix socket. It does not listen; the daemon accepts. */
+/*
+ * Create the HTTP server of the Unix socket. The server does not listen; the daemon accepts the
+ * connections.
+ */
 struct http_server *operator_http_new(struct daemon *d);
 
-/* Handlers, each in a separate file; the request was checked. */
+/* Handlers in other files. They are called after the request was checked. */
 void operator_run_post(struct daemon *d, struct http_req *req);
 void operator_tools_call(struct daemon *d, struct http_req *req);
 void operator_tools_reply(struct http_req *req);
 
-/* Reply once all servers have been tried, at the latest after limits.gather_ms. */
+/*
+ * Call `reply` when each server has connected or failed, but at the latest after limits.gather_ms.
+ */
 void operator_when_ready(struct daemon *d, struct http_req *req, http_handler_fn *reply);
 
 #endif

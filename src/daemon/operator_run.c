@@ -1,5 +1,5 @@
 /*
- * operator_run.c - POST /api/run: a prompt of `trefoil run`, worked on by the daemon.
+ * operator_run.c - POST /api/run: the daemon works on a prompt of `trefoil run`.
  *
  * When the daemon has just started, the job waits for servers and agents first.
  */

@@ -1,8 +1,8 @@
-/* systemd_notify.h - report our state to systemd, if it asks for that (Type=notify). */
+/* systemd_notify.h - reports the state of this process to systemd (Type=notify). */
 #ifndef DAEMON_SYSTEMD_NOTIFY_H
 #define DAEMON_SYSTEMD_NOTIFY_H
 
-/* "READY=1", "STOPPING=1", as sd_notify(3) lists them. Without NOTIFY_SOCKET nothing happens. */
+/* Send a state of sd_notify(3), such as "READY=1". Does nothing if NOTIFY_SOCKET is not set. */
 void notify_systemd(const char *state);
 
 #endif

@@ -2,14 +2,14 @@
  * work_message.h - the messages between the daemon and a verb while the daemon works for the verb
  * (work_stream.h). The daemon sends each message as the data of an event, JSON:
  *
- *   {"work":"ID"}                          the first one: the ID for answers and for cancelling
+ *   {"work":"ID"}                          the first message: the ID for the requests below
  *   {"begins":{"session","agent","model"}}, {"turns":true}, {"note":"..."}   as struct run_job_kind
  *   {"event":{...}}                        as event_write writes it; with "below":"SESSION" it is
  *                                          an event of a called agent
  *   {"ask":N,"kind","params":{...}}        a question
- *   {"taken":N}                            the question N need not be answered any more
- *   {"progress":{"done","total"?,"message"?}}, {"log":LEVEL,"text"}          of a tool call
- *   {"result":{...}}                       of a tool call, as in MCP
+ *   {"taken":N}                            the question N needs no answer any more
+ *   {"progress":{"done","total"?,"message"?}}, {"log":LEVEL,"text"}   reports of a tool call
+ *   {"result":{...}}                       the result of a tool call, as in MCP
  *   {"failed":CODE,"text"}                 the call or the work failed
  *   {"done":CODE,"canceled":BOOL}          the work has ended; nothing follows
  *
@@ -25,7 +25,7 @@
 
 #include "runtime/run_job.h"
 
-/* Any of them. A member that a message does not have is missing; numbers are -1. */
+/* A message of any kind. Members that the message does not have are empty; numbers are -1. */
 struct work_message {
     struct json begins, event, value, params, progress, result;
     int64_t answer, ask, taken, done, log;
@@ -33,19 +33,20 @@ struct work_message {
     struct str work, note, below, kind, code, failed, text;
 };
 
-/* Texts are in mem. */
+/* Parse a message; texts are in mem. */
 bool work_message_read(struct arena *mem, struct str text, const struct limits *limits,
                        struct work_message *out, struct err *e);
 
 /*
- * POST /api/run: {"agent","session","model","mode","text","last","no_save","person"}, as in struct
- * run_want; person: the client has a terminal to ask at.
+ * The body of POST /api/run: {"agent","session","model","mode","text","last","no_save","person"},
+ * as in struct run_want. If `person` is true, the client has a terminal, so that it can ask a
+ * person.
  */
 bool run_want_read(struct arena *mem, struct json run, struct run_want *out, bool *person,
                    struct err *e);
 void run_want_write(struct jw *w, const struct run_want *want, bool person);
 
-/* The code of that name; ERR_DENIED for others. */
+/* Find an error code by name; ERR_DENIED if the name is unknown. */
 enum err_code err_code_named(struct str name);
 
 #endif

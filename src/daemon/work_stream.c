@@ -2,6 +2,7 @@
 
 #include "base/auto.h"
 #include "base/container.h"
+#include "base/list.h"
 #include "daemon/work_message.h"
 #include "runtime/service.h"
 
@@ -44,12 +45,7 @@ bool work_message_send(struct work_stream *s, struct jw *w)
 
 static void drop_ask(struct work_ask *q)
 {
-    struct work_ask **at = &q->stream->asks;
-
-    while (*at && *at != q)
-        at = &(*at)->next;
-    if (*at)
-        *at = q->next;
+    LIST_UNLINK(q->stream->asks, q, next);
 }
 
 static void on_work_answered(struct op *op, const struct err *e, void *ctx)

@@ -1,12 +1,12 @@
 /*
- * work_stream.h - work that the daemon does for a verb in the foreground: an HTTP request that is
- * answered by an event stream (work_message.h).
+ * work_stream.h - work that the daemon does while a verb waits for the result. The verb sends an
+ * HTTP request, and the response is an event stream (work_message.h).
  *
  *   OPEN -> ENDING -> OVER
  *
  * OPEN    the work is under way; the client may be asked questions
- * ENDING  the work was canceled: by the client, by a closed connection, or by the daemon
- * OVER    the last message is sent, and the request is finished
+ * ENDING  the work was cancelled by the client or the daemon, or because the connection was closed
+ * OVER    the last message was sent, and the request is finished
  *
  * A work_stream is the first member of the handler's struct, in the arena of its request; both
  * are freed after work_stream_end.
@@ -27,7 +27,8 @@ enum work_state { WORK_OPEN, WORK_ENDING };
 /* All streams of a daemon. */
 struct work_streams {
     struct work_stream *first;
-    void (*emptied)(struct work_streams *all); /* the last one has ended; may be NULL */
+    /* called when the last stream has ended; may be NULL */
+    void (*emptied)(struct work_streams *all);
 };
 
 struct work_stream {
@@ -38,25 +39,28 @@ struct work_stream {
     char id[ID_TEXT];
     enum work_state state;
     struct buf out;
-    struct work_ask *asks; /* open questions */
+    struct work_ask *asks; /* questions that are not answered yet */
     int64_t last_ask;
-    void (*cancel)(struct work_stream *s); /* end the work soon; called once */
+    void (*cancel)(struct work_stream *s); /* ends the work soon; called at most one time */
 };
 
-/* Begin the stream. Set cancel before. */
+/* Begin the stream. Set s->cancel first. */
 void work_stream_begin(struct work_stream *s, struct work_streams *all, struct http_req *req);
 
-/* One message. False: it is too large, and was not sent. */
+/*
+ * Write one message and send it. work_message_send returns false if the message is too large; then
+ * it was not sent.
+ */
 struct jw work_message_begin(struct work_stream *s);
 bool work_message_send(struct work_stream *s, struct jw *w);
 
-/* Ask the client. The ask is answered, or refused when the work ends. */
+/* Ask the client a question. If the work ends before the client answers, the ask is refused. */
 void work_stream_ask(struct work_stream *s, struct ask *ask);
 
 /* Send the last message, {"done":CODE,"canceled":BOOL}, and finish the request. *s is freed. */
 void work_stream_end(struct work_stream *s, int code, bool canceled);
 
-/* Cancel the work, unless that has been done. */
+/* Cancel the work, unless it was cancelled before. */
 void work_stream_cancel(struct work_stream *s);
 
 /* Handler of POST /api/streams/ID/answer and /api/streams/ID/cancel. */

@@ -92,5 +92,5 @@ bool mac_sha256(struct str key, struct str bytes, char out[MAC_BYTES], struct er
     made = set_key(key) && crypto.update(last.ctx, (const unsigned char *)bytes.p, bytes.n) == 1 &&
            crypto.final(last.ctx, (unsigned char *)out, &n) == 1 && n == MAC_BYTES;
     pthread_mutex_unlock(&last.lock);
-    return made || fail(e, ERR_SYSTEM, "libcrypto computes no HMAC-SHA256");
+    return made || fail(e, ERR_SYSTEM, "libcrypto cannot compute HMAC-SHA256");
 }

@@ -1,5 +1,5 @@
 /*
- * digest.h - authenticate bytes with HMAC-SHA256, by OpenSSL's libcrypto.
+ * digest.h - authenticate bytes with HMAC-SHA256, computed by OpenSSL's libcrypto.
  *
  * The library is loaded when the first digest is computed: most runs never need one, and linking it
  * would slow down every start.

@@ -1,6 +1,7 @@
 #include "loop/drain.h"
 
 #include "base/container.h"
+#include "base/list.h"
 #include "base/log.h"
 
 static void finish(struct drain *d, bool in_time)
@@ -57,12 +58,7 @@ void drain_leave(struct drain_part *part)
 
     if (!d)
         return;
-    for (struct drain_part **at = &d->parts; *at; at = &(*at)->next) {
-        if (*at == part) {
-            *at = part->next;
-            break;
-        }
-    }
+    LIST_UNLINK(d->parts, part, next);
     part->drain = NULL;
     loop_post(d->loop, &d->check);
 }

@@ -2,8 +2,8 @@
  * drain.h - shut down gracefully, with a deadline.
  *
  * A component that has work in progress joins as a part. drain_begin asks every part to accept no
- * new work and to finish. When the last part has finished, or the deadline has passed, `done` runs
- * once. Work that is left then is cut off when its owner closes it.
+ * new work and to finish. When the last part has finished, or the deadline has passed, `done` is
+ * called, one time only. Work that is still in progress then ends when its owner closes it.
  */
 #ifndef LOOP_DRAIN_H
 #define LOOP_DRAIN_H
@@ -14,8 +14,8 @@ struct drain;
 
 struct drain_part {
     const char *name;
-    void (*stop)(struct drain_part *part); /* called once, from drain_begin */
-    struct drain *drain;                   /* NULL: has finished */
+    void (*stop)(struct drain_part *part); /* called at most one time; accept no new work */
+    struct drain *drain;                   /* NULL: the part has finished */
     struct drain_part *next;
     bool asked; /* stop was called */
 };
@@ -31,13 +31,13 @@ struct drain {
 
 void drain_init(struct drain *d, struct loop *loop, void (*done)(struct drain *d, bool in_time));
 
-/* Joining a drain that has begun stops the part at once. */
+/* Add a part. If the drain has begun already, the part is stopped immediately. */
 void drain_join(struct drain *d, struct drain_part *part);
 
-/* A part has nothing under way any more, and may be freed. Leaving twice does nothing. */
+/* The part has no more work in progress, and may be freed. A second call does nothing. */
 void drain_leave(struct drain_part *part);
 
-/* Begin to shut down. A second call ends the wait: the deadline has then passed. */
+/* Begin to shut down. A second call ends the wait, as if the deadline had passed. */
 void drain_begin(struct drain *d, int64_t deadline_ms);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * fd_stream.h - streams over descriptors.
+ * fd_stream.h - streams (stream.h) over file descriptors.
  *
- * sock_stream: one descriptor for both directions, such as a socket; also a single pipe end.
+ * sock_stream: one descriptor for both directions, such as a socket, or one end of a pipe.
  * pipe_stream: one descriptor to read from and one to write to, such as stdio or a child's pipes.
  *
- * Both own their descriptors, which must not block, and close them. Opening cannot fail at
- * once: a descriptor that cannot be watched ends the stream with an error, from the loop.
- * The struct must live until on_closed.
+ * Both own their descriptors, which must be non-blocking, and close them. The open functions report
+ * no failure: if a descriptor cannot be watched, the loop later ends the stream with an error. The
+ * struct must stay valid until on_closed.
  */
 #ifndef LOOP_FD_STREAM_H
 #define LOOP_FD_STREAM_H
@@ -27,7 +27,7 @@ struct fd_packet {
     size_t n;
 };
 
-void fd_packet_fini(struct fd_packet *p); /* closes what is still in it */
+void fd_packet_fini(struct fd_packet *p); /* close the descriptors that are still in it */
 
 struct pipe_stream {
     struct stream s; /* first */

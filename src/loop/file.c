@@ -234,7 +234,7 @@ static bool fill_and_rename(int fd, int at, const char *fresh, const char *path,
                             unsigned mode, struct err *e)
 {
     if (fchmod(fd, mode) < 0)
-        return fail_sys(e, "mode of %s", fresh);
+        return fail_sys(e, "set the mode of %s", fresh);
     if (!write_all(fd, fresh, text, e))
         return false;
     return renameat(at, fresh, at, path) == 0 || fail_sys(e, "replace %s", path);

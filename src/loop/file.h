@@ -1,7 +1,7 @@
 /*
- * file.h - files read and written whole, at start-up or by a CLI verb.
+ * file.h - read and write whole files, at start-up or in a command.
  *
- * Blocking: never call from the loop.
+ * The functions block: never call them from the loop.
  */
 #ifndef LOOP_FILE_H
 #define LOOP_FILE_H
@@ -10,12 +10,12 @@
 #include "base/err.h"
 
 /*
- * Read a regular file into the arena. ERR_NOT_FOUND when there is none, ERR_DENIED when it may
- * not be read, ERR_LIMIT past max bytes, ERR_INVALID when it is not a regular file.
+ * Read a regular file into the arena. ERR_NOT_FOUND: it does not exist; ERR_DENIED: no permission
+ * to read it; ERR_LIMIT: it has more than max bytes; ERR_INVALID: it is not a regular file.
  */
 bool file_read(struct arena *mem, const char *path, size_t max, struct str *out, struct err *e);
 
-/* Read all of stdin into the arena. ERR_LIMIT past max bytes. */
+/* Read all of stdin into the arena. ERR_LIMIT: more than max bytes. */
 bool file_read_stdin(struct arena *mem, size_t max, struct str *out, struct err *e);
 
 /* The identity of a file, which does not depend on the path by which it was opened. */
@@ -24,29 +24,30 @@ struct file_id {
 };
 
 /*
- * Read a regular file below a folder; `path` is relative to it. The kernel confines it there
- * (openat2, RESOLVE_BENEATH): a path that leaves it by .., as an absolute path or by a link is
- * ERR_DENIED. Otherwise fails as file_read does. `out_id` may be NULL.
+ * Read a regular file below a folder; `path` is relative to the folder. The kernel confines the
+ * path (openat2, RESOLVE_BENEATH): ERR_DENIED if it is absolute or leaves the folder by ".." or a
+ * link. Other errors are those of file_read. `out_id` may be NULL.
  */
 bool file_read_beneath(struct arena *mem, const char *folder, const char *path, size_t max,
                        struct str *out, struct file_id *out_id, struct err *e);
 
 /*
- * When a regular file that lies below a folder, held there in the same way, was last changed: its
- * content, its mode or its name (ctime, which programs cannot set). It is not opened for reading.
+ * Get the time when the content, mode or name of a regular file below a folder last changed (ctime,
+ * which programs cannot set). The path is confined in the same way. The file is not opened for
+ * reading.
  */
 bool file_changed_beneath(const char *folder, const char *path, int64_t *out_wall_ms,
                           struct err *e);
 
-/* Names in a folder below a folder, in byte order. */
+/* The names in a folder, sorted by their bytes. */
 struct file_names {
     const char **v;
     size_t n;
 };
 
 /*
- * List it, confined below `folder` in the same way. Names that begin with a dot are omitted;
- * ERR_LIMIT: there are more than `most`. A missing folder is ERR_NOT_FOUND.
+ * List the folder `path` below `folder`, confined in the same way. Names that begin with a dot are
+ * omitted. ERR_LIMIT: there are more than `most` names. ERR_NOT_FOUND: the folder does not exist.
  */
 bool file_list_beneath(struct arena *mem, const char *folder, const char *path, size_t most,
                        struct file_names *out, struct err *e);
@@ -63,8 +64,8 @@ bool file_write(const char *path, struct str text, unsigned mode, struct err *e)
 
 /*
  * The same for a file below a folder with untrusted content, such as a cloned repository. `path` is
- * relative to the folder and has no "..". Missing folders are created (0755). If a part of the path
- * is a symbolic link, which may lead anywhere, the error is ERR_DENIED.
+ * relative to the folder and has no "..". Missing folders are created (0755). ERR_DENIED: a part of
+ * the path is a symbolic link, which may lead out of the folder.
  */
 bool file_write_beneath(const char *folder, const char *path, struct str text, unsigned mode,
                         struct err *e);
@@ -72,7 +73,7 @@ bool file_write_beneath(const char *folder, const char *path, struct str text, u
 /* Create the folder at an absolute path and its missing parents (0700). */
 bool file_make_folders(struct arena *mem, const char *path, struct err *e);
 
-/* The same for the folder that a file is in. */
+/* The same for the folder that contains the file at this path. */
 bool file_make_parent(struct arena *mem, const char *path, struct err *e);
 
 #endif

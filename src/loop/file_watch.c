@@ -1,14 +1,16 @@
 /*
- * An event of the kernel only means: check soon. So it may come too often or for nothing, and the
- * handles need no separate care: after each change they are all recreated for the folders that
- * exist now.
+ * file_watch.c - compare snapshots of files; inotify tells when.
  *
- *   quiet --event--> waiting (timer `settle`) --look--> quiet, and told if the sum is another one
- *         --timer `look`--------------------------look-->
+ * An event of the kernel only means: take a snapshot soon. So it does no harm if there are too many
+ * events. After each change all inotify handles are recreated for the folders that exist now.
  *
- * Two sums: `seen` covers the changes that the owner gets; `anchors` is which folders are to be
- * watched, for those above a path that is not there may be replaced with nothing else to be
- * seen.
+ *   quiet --event--> waiting (timer `settle`) --snapshot--> quiet
+ *         --timer `look`------------------------snapshot--> quiet
+ *
+ * The owner is notified if the snapshot shows a change. A snapshot has two numbers. `sum` covers
+ * the files, and is compared with `seen`, the last one of which the owner knows. `anchors` covers
+ * the folders that must be watched: a folder above a missing path may be replaced while `sum` stays
+ * the same.
  */
 #include "loop/file_watch.h"
 

@@ -1,4 +1,4 @@
-/* hangup.c - an epoll of its own: asked for no event, it tells of the end alone. */
+/* hangup.c - a separate epoll, which waits for no event: it always reports hang-ups anyway. */
 #include "loop/hangup.h"
 
 #include "base/auto.h"

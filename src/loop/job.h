@@ -1,9 +1,10 @@
 /*
- * job.h - work that blocks, on libuv's pool of threads.
+ * job.h - run work that blocks on libuv's thread pool.
  *
- * The only other threads are workers (worker.h). The work function may use only its own struct;
- * it must not touch the loop. Canceling a job that has not started drops it; a running job is
- * waited for (its result is discarded), so keep the work bounded.
+ * The only other threads are those of worker.h and lookup.h. The work function may use only its own
+ * struct; it must not touch the loop. A job that is cancelled before it starts does not run. A
+ * running job cannot be stopped: its op ends when the work is done, and the result is discarded. So
+ * keep jobs short.
  */
 #ifndef LOOP_JOB_H
 #define LOOP_JOB_H
@@ -12,13 +13,13 @@
 
 struct job;
 
-/* On a pool thread. Returns success, or fills e. */
+/* Runs on a pool thread. Returns true, or fills *e and returns false. */
 typedef bool job_work_fn(struct job *job, struct err *e);
 
 struct job {
     struct op op; /* first */
     job_work_fn *work;
-    struct err err; /* written by the pool thread, read by the loop after it */
+    struct err err; /* written by the pool thread, then read by the loop */
     bool ok;
     void *uv[16]; /* uv_work_t, checked at compile time */
 };

@@ -360,5 +360,5 @@ bool loop_on_signal(struct loop *loop, int signum, loop_signal_fn *fn, void *ctx
     loop->signals = s;
     uv_unref((uv_handle_t *)&s->uv); /* waiting for a signal is no reason to stay */
     rc = uv_signal_start(&s->uv, on_signal, signum);
-    return rc == 0 || fail(e, ERR_SYSTEM, "signal %d: %s", signum, uv_strerror(rc));
+    return rc == 0 || fail(e, ERR_SYSTEM, "watch for signal %d: %s", signum, uv_strerror(rc));
 }

@@ -1,13 +1,13 @@
 /*
- * loop.h - the event loop: the one thread on which everything happens.
+ * loop.h - the event loop. Almost all code runs on its thread.
  *
  * Wraps libuv so that no other folder of src/ uses it. One iteration waits for descriptors, calls
- * their handlers, and then runs a turn. The turn delivers posted callbacks (repeatedly, up to a
- * bound) and runs the flush hooks. So everything written in a turn is sent in one system call per
- * stream.
+ * their handlers, and then runs a turn: it calls the posted callbacks, including those posted
+ * meanwhile (up to a bound), and then the flush callbacks. So everything written in a turn is sent
+ * in one system call per stream.
  *
- * Time: loop_now() is the only clock in the program. A loop made with a fake clock stands
- * still until loop_advance() moves it, so tests control time and never sleep.
+ * Time: code on the loop uses loop_now() and loop_wall() as its clocks. With a fake clock, time
+ * changes only by loop_advance(), so tests control the time and never sleep.
  */
 #ifndef LOOP_LOOP_H
 #define LOOP_LOOP_H
@@ -19,46 +19,49 @@ struct loop;
 
 enum loop_clock { LOOP_REAL_CLOCK, LOOP_FAKE_CLOCK };
 
-/* Program lifetime. Aborts when the kernel refuses an epoll descriptor. */
+/*
+ * Create a loop, usually for the lifetime of the program. Aborts if there is no epoll descriptor.
+ */
 struct loop *loop_new(enum loop_clock clock);
 
-/* Everything on the loop must have been closed. NULL is fine. */
+/* Everything on the loop must have been closed. loop may be NULL. */
 void loop_free(struct loop *loop);
 
-/* Run until loop_stop(), or until nothing is left that could wake it and all is delivered. */
+/* Run until loop_stop(), or until nothing is left that could post or cause a callback. */
 void loop_run(struct loop *loop);
 
 /* Make loop_run return, this time or the next. Posted callbacks wait until it runs again. */
 void loop_stop(struct loop *loop);
 
-/* One iteration without waiting. True while something is posted. For tests. */
+/* Run one iteration without waiting. True: something is still posted. For tests. */
 bool loop_run_once(struct loop *loop);
 
-/* Milliseconds that only go forward; constant during one callback. */
+/* Milliseconds of a clock that never goes back; constant during one callback. */
 int64_t loop_now(const struct loop *loop);
 
 /* Milliseconds since 1970 UTC. */
 int64_t loop_wall(const struct loop *loop);
 
-/* Fake clock only: advance the time. Due timers fire in order, and posts are delivered between. */
+/* Fake clock only: advance the time. Due timers fire in order; after each timer, the posted
+ * callbacks are called. */
 void loop_advance(struct loop *loop, int64_t ms);
 
 /* ---- posting ---------------------------------------------------------------------------- */
 
-/* A call that is made from the loop, soon. Embedded in its owner; posted at most once. */
+/* A callback that the loop calls soon. Embed it in its owner. It is in at most one queue. */
 struct post {
     struct post *next;
     void (*fn)(struct post *p);
     bool queued;
 };
 
-/* Deliver p->fn in the next pass. No effect when it is queued already. */
+/* Call p->fn in the next pass over the posts. No effect if p is queued already. */
 void loop_post(struct loop *loop, struct post *p);
 
-/* Call p->fn when all posts of this turn are delivered. Owners then write what they collected. */
+/* Call p->fn after all posts of this turn. Owners use it to write what they have collected. */
 void loop_post_flush(struct loop *loop, struct post *p);
 
-/* Take a post back, from either queue. For owners that end early. */
+/* Remove a post from its queue, if it is queued. For owners that are freed early. */
 void loop_unpost(struct loop *loop, struct post *p);
 
 /* ---- timers ----------------------------------------------------------------------------- */
@@ -66,10 +69,11 @@ void loop_unpost(struct loop *loop, struct post *p);
 struct timer {
     int64_t due;
     void (*fn)(struct timer *t);
-    uint32_t slot; /* place in the heap + 1; 0: not set */
+    uint32_t slot; /* index in the heap + 1; 0: not set */
 };
 
-/* Fire once, ms from now; in a timer's callback at least 1. Setting a set timer moves it. */
+/* Call fn one time, after ms milliseconds (at least 1 if called inside a timer's callback). This
+ * replaces an earlier setting of the timer. */
 void timer_set(struct loop *loop, struct timer *t, int64_t ms, void (*fn)(struct timer *t));
 void timer_clear(struct loop *loop, struct timer *t);
 
@@ -87,40 +91,40 @@ typedef void watch_ready_fn(struct watch *w, unsigned events);
 typedef void watch_closed_fn(struct watch *w);
 
 /*
- * Waits for one descriptor. A regular file or /dev/null, which epoll refuses, counts as always
- * ready. Does not own the descriptor, which must not block.
+ * Waits for events of one descriptor. A regular file or /dev/null, which epoll refuses, counts as
+ * always ready. The watch does not own the descriptor, which must be non-blocking.
  */
 struct watch {
     void *uv[20]; /* uv_poll_t, checked at compile time */
     struct loop *loop;
     watch_ready_fn *on_ready;
     watch_closed_fn *on_closed;
-    struct post again; /* always ready: returns control to us */
+    struct post again; /* calls on_ready of a descriptor that is always ready */
     uint8_t wanted;    /* WATCH_* */
-    bool always;       /* no epoll for this descriptor */
-    bool dead;         /* would not open: never ready */
-    bool failed;       /* it reported an error, and watches no more */
+    bool always;       /* always ready: epoll refuses this descriptor */
+    bool dead;         /* could not be opened: never ready */
+    bool failed;       /* reported an error; watches no longer */
     bool closing;
 };
 
-/* A watch that could not be opened may still be closed, and reports nothing before that. */
+/* A watch that could not be opened reports nothing. It may be closed like any other. */
 bool watch_open(struct watch *w, struct loop *loop, int fd, watch_ready_fn *on_ready,
                 struct err *e);
 
-/* The events to report; 0 for none. Cheap when nothing changes. */
+/* Set the events to report; 0: none. Setting the same events again costs almost nothing. */
 void watch_want(struct watch *w, unsigned events);
 
-/* Ends the watch; the descriptor may be closed at once, *w must live until on_closed ran. */
+/* End the watch. The descriptor may be closed at once; *w must stay valid until on_closed. */
 void watch_close(struct watch *w, watch_closed_fn *on_closed);
 
 /* ---- signals ---------------------------------------------------------------------------- */
 
 typedef void loop_signal_fn(int signum, void *ctx);
 
-/* Call fn from the loop for each signal. Lives until the loop ends. */
+/* Call fn from the loop whenever this signal arrives, until the loop is freed. */
 bool loop_on_signal(struct loop *loop, int signum, loop_signal_fn *fn, void *ctx, struct err *e);
 
-/* ---- for the rest of this room ----------------------------------------------------------- */
+/* ---- for the other files of src/loop ------------------------------------------------------ */
 
 /* The uv_loop_t. */
 void *loop_uv(struct loop *loop);

@@ -1,16 +1,17 @@
 /*
  * op.h - one asynchronous operation.
  *
- * Everything that does not finish at once is an op: a tool call, a model request, a prompt
- * turn, a query. Ops form a tree and follow four rules.
+ * Everything that does not finish at once is an op: a tool call, a model request, a prompt turn, a
+ * query. To settle an op is to decide its result: success or an error. Ops form a tree and follow
+ * four rules.
  *
- *   1. An op settles exactly once, by op_ok() or op_fail().
- *   2. Its done callback runs from the loop, never from inside the call that started or
- *      settled it. Callers need no reentrancy care.
- *   3. No op outlives its parent: the parent's callback waits for the last child, so a child
- *      may borrow anything the parent owns.
- *   4. Canceling is a request and goes down the tree, also to a child that is begun later under a
- *      canceled parent. Every op still settles.
+ *   1. An op is settled exactly once, by op_ok() or op_fail().
+ *   2. Its done callback runs from the loop, never from inside the call that started or settled the
+ *      op. So callers need not handle reentrancy.
+ *   3. No op outlives its parent: the done callback of the parent waits until the last child is
+ *      done. So a child may borrow anything that the parent owns.
+ *   4. Cancelling an op asks it and all ops below it to stop, also those that begin later. Every op
+ *      must still be settled.
  *
  * Embed a struct op first in your own struct; the kind names it in logs.
  */
@@ -26,31 +27,32 @@ typedef void op_done_fn(struct op *op, const struct err *e, void *ctx);
 
 struct op_kind {
     const char *name;
-    void (*cancel)(struct op *op);  /* stop early and settle, now or later; NULL: settle at once */
-    void (*release)(struct op *op); /* after done has run; NULL: the caller owns the memory */
+    void (*cancel)(struct op *op);  /* settle early, now or later; NULL: the op fails at once */
+    void (*release)(struct op *op); /* called after done; NULL: the caller owns the memory */
 };
 
 struct op {
     const struct op_kind *kind;
     struct loop *loop;
     struct op *parent;
-    struct op *child;         /* youngest live child */
+    struct op *child;         /* the child begun last that is not done */
     struct op *older, *newer; /* siblings */
-    struct post post;         /* delivery, or a cancel from before the op began */
+    struct post post;         /* calls done; or cancels an op that began below a cancelled one */
     op_done_fn *done;
     void *ctx;
     struct err err;
     bool settled, canceled;
 };
 
-/* Begin an op. e in `done` is NULL on success and valid for that call only. */
+/* Begin an op. `done` gets e == NULL if the op succeeded, else an error that is valid only during
+ * the callback. */
 void op_begin(struct op *op, const struct op_kind *kind, struct loop *loop, struct op *parent,
               op_done_fn *done, void *ctx);
 
 void op_ok(struct op *op);
 void op_fail(struct op *op, const struct err *e);
 
-/* Ask op and all below it to stop. Asking twice, or for what has settled, does nothing. */
+/* Ask op and all ops below it to stop. A second call does nothing; settled ops are not affected. */
 void op_cancel(struct op *op);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/container.h"
 #include "base/keep_wire.h"
+#include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "loop/proc_spawn.h"
@@ -222,17 +223,19 @@ static enum err_code code_of(int error)
     return error == EACCES || error == EPERM ? ERR_DENIED : ERR_SYSTEM;
 }
 
-static void not_started(struct proc *p, enum keep_step step, int error)
+static void not_started(struct proc *p, const struct keep_news_msg *msg)
 {
+    int error = msg->value;
     const char *why = strerror(error);
     struct err *e = &p->exit.err;
 
     p->exit.how = PROC_NOT_STARTED;
-    switch (step) {
+    switch ((enum keep_step)msg->step) {
     case KEEP_STEP_SETUP: fail(e, code_of(error), "set up its keeper: %s", why); return;
     case KEEP_STEP_LIMIT: fail(e, code_of(error), "limit its open files: %s", why); return;
     case KEEP_STEP_CHDIR: fail(e, code_of(error), "chdir %.150s: %s", p->cwd, why); return;
     case KEEP_STEP_EXEC: fail(e, code_of(error), "exec %.150s: %s", p->name, why); return;
+    case KEEP_STEP_SANDBOX: fail(e, ERR_DENIED, "sandbox: %s", msg->text); return;
     }
 }
 
@@ -254,7 +257,7 @@ static void hear(struct proc *p, const struct keep_news_msg *msg)
             p->events->on_started(p);
         break;
     case KEEP_FAILED:
-        not_started(p, msg->step, msg->value);
+        not_started(p, msg);
         p->last_word = true;
         break;
     case KEEP_EXITED:
@@ -288,12 +291,7 @@ static void on_control_ready(struct watch *w, unsigned events)
 
 static void forget_keeper(struct proc *p)
 {
-    for (struct proc **at = &p->all->first; *at; at = &(*at)->next) {
-        if (*at == p) {
-            *at = p->next;
-            break;
-        }
-    }
+    LIST_UNLINK(p->all->first, p, next);
     p->keeper_pid = 0;
 }
 

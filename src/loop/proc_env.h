@@ -1,10 +1,10 @@
 /*
- * proc_env.h - the environment of a child.
+ * proc_env.h - make the environment of a child.
  *
- * A child never gets our whole environment: keys and tokens stay here. The base set has the
- * variables that programs need to find their files, their language and their certificates; strict
- * means PATH alone. Added to it are variables of ours that the configuration names, and variables
- * that it sets, which win.
+ * A child never gets our whole environment, because it has keys and tokens. It gets the base set:
+ * the variables that programs need to find their files, their language and their certificates (with
+ * `strict` only PATH). The configuration can name more of our variables to pass, and can set
+ * variables. A variable that it sets replaces a passed one.
  */
 #ifndef LOOP_PROC_ENV_H
 #define LOOP_PROC_ENV_H
@@ -17,17 +17,17 @@ struct proc_env_var {
 };
 
 struct proc_env_opts {
-    const char *const *ours; /* NAME=value, ended by NULL: environ */
-    bool strict;             /* of the base set only PATH */
+    const char *const *ours; /* our environment (environ): NAME=value, ends with NULL */
+    bool strict;             /* pass only PATH of the base set */
     const struct str *pass; /* names of our variables that are passed too; unset ones are skipped */
     size_t passes;
-    const struct proc_env_var *set; /* the last of equal names wins */
+    const struct proc_env_var *set; /* if a name occurs twice, the last value is used */
     size_t sets;
 };
 
 /*
- * The complete environment of a child, ended by NULL, each name once; in mem. ERR_INVALID for a
- * name that is empty or contains '=' or NUL, and for a value with a NUL.
+ * Make the complete environment of a child, in mem. It ends with NULL and has each name one time.
+ * ERR_INVALID: a name is empty or contains '=' or NUL, or a value contains NUL.
  */
 bool proc_env(struct arena *mem, const struct proc_env_opts *o, const char *const **out,
               struct err *e);

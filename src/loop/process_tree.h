@@ -1,6 +1,5 @@
 /*
- * process_tree.h - the children of a process, as the kernel reports them, and killing a tree from
- * the top down.
+ * process_tree.h - list the children of a process, and kill a tree of processes from the top down.
  *
  * For a subreaper that kills and reaps processes that it did not start. A direct child keeps its
  * pid until we reap it, so the only reaper can signal it safely. The pid of any other process may
@@ -16,16 +15,16 @@ typedef void children_fn(pid_t pid, void *ctx);
 
 /*
  * Call fn for each direct child of ours, including dead ones. The list changes while it is read, so
- * a child may be missed: to reach all of them, repeat until waitpid reports no child. False without
- * /proc.
+ * a child may be missed: to reach all of them, repeat until waitpid reports no child. False: /proc
+ * is not available.
  */
 bool children_each(children_fn *fn, void *ctx);
 
-/* The same by looking at every process: for kernels that keep no list of children. */
+/* The same, but reads the parent of every process: for kernels that provide no list of children. */
 bool children_each_by_scan(children_fn *fn, void *ctx);
 
-/* The children that the first thread of another process made. Any of them may have exited, and its
- * pid may be reused, when fn sees it. */
+/* Call fn for each child that the first thread of process `parent` created. By that time the child
+ * may have exited, and another process may have its pid. */
 bool children_each_of(pid_t parent, children_fn *fn, void *ctx);
 
 /* The current parent of the process with this pid; 0 when there is none. */
@@ -35,8 +34,8 @@ pid_t children_parent(pid_t pid);
  * Kill a direct child of ours, of which we are the only reaper, and its visible descendants at
  * once. Descendants that were missed become our children when their parents are dead. Killing only
  * the child and waiting would be slow: a dying process needs CPU time, and with thousands of
- * processes the others fork on in the meantime. From the top down one pass is enough, because a
- * process with a pending SIGKILL forks no more.
+ * processes the others continue to fork in the meantime. From the top down one pass is enough,
+ * because a process with a pending SIGKILL cannot fork.
  */
 void children_kill(pid_t child);
 

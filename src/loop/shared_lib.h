@@ -1,9 +1,9 @@
 /*
- * shared_lib.h - functions of a shared library that is opened when it is first needed.
+ * shared_lib.h - open a shared library when it is first needed.
  *
- * Linking a large library slows down every start of the program, even if it is never used. So
- * only its headers are used at build time, and its functions are called through a table that
- * shared_lib_load() fills.
+ * Linking a large library slows down every start of the program, even if the library is not used.
+ * So only its headers are used at build time, and its functions are called through a table of
+ * pointers that shared_lib_load() fills.
  */
 #ifndef LOOP_SHARED_LIB_H
 #define LOOP_SHARED_LIB_H
@@ -12,16 +12,16 @@
 
 #include <stddef.h>
 
-/* A function, and the offset of its pointer in the table. */
+/* The name of a function, and the offset of its pointer in the table. */
 struct shared_function {
     const char *name;
     size_t offset;
 };
 
 struct shared_lib {
-    const char *file;    /* for dlopen: "libcurl.so.4" */
+    const char *file;    /* the argument of dlopen: "libcurl.so.4" */
     const char *purpose; /* begins the error: "HTTP needs libcurl" */
-    const char *package; /* of Debian */
+    const char *package; /* the Debian package to install */
     const struct shared_function *function;
     size_t functions;
 };

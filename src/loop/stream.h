@@ -1,15 +1,16 @@
 /*
  * stream.h - non-blocking byte streams.
  *
- * One interface for sockets, pipes and the fake wires of tests. A stream collects the bytes that a
- * turn writes and sends them before the loop sleeps, or as soon as there are a few KB, so that the
- * other side can work at the same time; the rest is sent when there is room.
+ * One interface for sockets, pipes and the fake streams of tests. A stream collects the bytes that
+ * are written in a turn of the loop. It sends them at the end of the turn, or as soon as there are
+ * a few KB, so that the other side can begin to work. Bytes that the other side does not accept yet
+ * are sent later.
  *
  *   OPEN -> ENDED (nothing more will be read; writing still works) -> CLOSED
  *
  * Back-pressure: stream_write always accepts the bytes. If it returns false, more than the
- * high-water mark is pending: stop producing until on_room. A peer that never reads makes the
- * backlog pass its hard maximum; then the stream fails with ERR_LIMIT instead of using more memory.
+ * high-water mark is waiting: write no more until on_room. If the backlog exceeds its hard maximum,
+ * because the peer does not read, the stream fails with ERR_LIMIT instead of using more memory.
  *
  * An idle stream holds no buffers.
  */
@@ -26,19 +27,19 @@ struct stream;
 
 /* Callbacks to the owner. Never called inside a call that the owner makes. */
 struct stream_events {
-    /* Bytes arrived; borrowed for the call. The owner may close the stream in it. */
+    /* Bytes arrived; they are valid during this call, which may close the stream. */
     void (*on_bytes)(struct stream *s, struct str bytes);
 
     /*
-     * The other side has ended (e == NULL), or the stream broke. Called once; nothing is read after
-     * it. After an error nothing is written any more either. Bytes that had arrived before writing
-     * broke are delivered first, unless the stream is paused.
+     * The other side will send nothing more (e == NULL), or the stream failed. Called once; nothing
+     * is read after it, and after a failure nothing is written either. If writing failed, bytes
+     * that have already arrived are delivered first, unless the stream is paused.
      */
     void (*on_end)(struct stream *s, const struct err *e);
 
     /*
-     * After stream_write answered false, or after stream_tell_room: nothing waits any more. It
-     * was written, or was dropped because writing broke after on_end.
+     * The backlog is empty. Called after stream_write returned false, or after stream_tell_room.
+     * The bytes were written, or were dropped because writing failed after on_end.
      */
     void (*on_room)(struct stream *s);
 
@@ -46,13 +47,13 @@ struct stream_events {
     void (*on_closed)(struct stream *s);
 };
 
-/* The transport of the bytes. Errors are negative errno; -EAGAIN means "ask for want_write". */
+/* How the bytes are transported. Errors are negative errno; after -EAGAIN, wait for WATCH_WRITE. */
 struct stream_kind {
     const char *name;
-    ssize_t (*read)(struct stream *s, char *to, size_t room); /* 0: the other side is done */
+    ssize_t (*read)(struct stream *s, char *to, size_t room); /* 0: the other side has ended */
     ssize_t (*write)(struct stream *s, const struct iovec *iov, int n);
     void (*want)(struct stream *s, unsigned events); /* WATCH_* */
-    void (*shut)(struct stream *s);                  /* no more will be written */
+    void (*shut)(struct stream *s);                  /* shut down the sending side */
     void (*close)(struct stream *s);                 /* must call stream_closed later */
 };
 
@@ -61,18 +62,18 @@ struct stream {
     const struct stream_events *events;
     void *owner; /* the receiver of the events */
     struct loop *loop;
-    struct buf out;     /* waiting to be written, from `sent` on */
-    size_t sent;        /* bytes of out already written */
+    struct buf out;     /* bytes to write; the first `sent` of them were written */
+    size_t sent;        /* number of bytes of out already written */
     struct post flush;  /* write before the loop sleeps */
-    struct post failed; /* call on_end later: writing broke */
-    struct post room;   /* call on_room later: the backlog is gone */
-    int64_t moved_at;   /* loop_now() when bytes last went out, or began to wait */
-    int error;          /* negative errno, once broken */
+    struct post failed; /* call on_end later: writing failed */
+    struct post room;   /* call on_room later: the backlog is empty */
+    int64_t moved_at;   /* loop_now() when bytes were last written, or began to wait */
+    int error;          /* negative errno after a failure; 0: none */
     bool reading, paused, ended, closing;
-    bool blocked;    /* the transport returned EAGAIN: waiting for it */
-    bool owes_room;  /* on_room is waited for */
-    bool over_limit; /* broke because of the backlog, not the carrier */
-    bool shutting;   /* stream_shut was called; `shut` once the backlog is gone */
+    bool blocked;    /* the transport returned EAGAIN: wait until it accepts bytes */
+    bool owes_room;  /* on_room must be called */
+    bool over_limit; /* failed because of the backlog, not in the transport */
+    bool shutting;   /* stream_shut was called: shut down when the backlog is empty */
     bool shut;
 };
 
@@ -84,13 +85,14 @@ void stream_init(struct stream *s, const struct stream_kind *kind, struct loop *
 void stream_start(struct stream *s);
 
 /*
- * Stop reading, and continue. A paused socket still notices a hang-up and ends, after delivering
- * unread bytes; pipes do not, so that no output of a child is lost.
+ * stream_pause stops reading; stream_resume starts it again. A paused socket still notices a
+ * hang-up and ends, after delivering unread bytes; pipes do not, so that no output of a child is
+ * lost.
  */
 void stream_pause(struct stream *s);
 void stream_resume(struct stream *s);
 
-/* Queue the pieces, in order. Answers false when the owner should wait for on_room. */
+/* Queue the pieces, in order. False: write no more until on_room. */
 bool stream_write(struct stream *s, const struct str *piece, size_t n);
 
 static inline bool stream_put(struct stream *s, struct str bytes)
@@ -98,13 +100,13 @@ static inline bool stream_put(struct stream *s, struct str bytes)
     return stream_write(s, &bytes, 1);
 }
 
-/* Bytes that wait to be written. */
+/* The number of bytes that wait to be written. */
 static inline size_t stream_backlog(const struct stream *s)
 {
     return s->out.n - s->sent;
 }
 
-/* Call on_room once nothing waits to be written, also when nothing does now. */
+/* Call on_room when the backlog is empty, also if it is empty already. */
 void stream_tell_room(struct stream *s);
 
 /* Write the pending bytes now, as far as possible. For a last message before stream_close. */
@@ -113,22 +115,21 @@ void stream_flush(struct stream *s);
 /* Write the queued output, then shut down the sending side. Reading continues. */
 void stream_shut(struct stream *s);
 
-/* Nothing is written any more, as if the other side had disconnected: for a peer that does not
- * read. */
+/* Fail the stream as if the other side had disconnected. For a peer that does not read. */
 void stream_break(struct stream *s);
 
-/* End it: what was not written is lost. on_closed follows; no other event does. */
+/* Close the stream: unwritten bytes are lost. on_closed follows, and no other event. */
 void stream_close(struct stream *s);
 
-/* Read everything that has arrived: the other side has disconnected, and its last bytes count. */
+/* Read everything that has arrived from a peer that has disconnected. */
 void stream_read_rest(struct stream *s);
 
 /* ---- for kinds -------------------------------------------------------------------------- */
 
-/* The carrier is ready. */
+/* Report to the stream that its transport is ready for these events (WATCH_*). */
 void stream_ready(struct stream *s, unsigned events);
 
-/* The carrier has closed. */
+/* Report to the stream that its transport is closed. */
 void stream_closed(struct stream *s);
 
 #endif

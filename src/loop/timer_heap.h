@@ -1,4 +1,4 @@
-/* timer_heap.h - timers ordered by when they fall due; equal times keep no order. */
+/* timer_heap.h - timers ordered by due time. Timers due at the same time are in no order. */
 #ifndef LOOP_TIMER_HEAP_H
 #define LOOP_TIMER_HEAP_H
 
@@ -11,7 +11,7 @@ struct timer_heap {
 
 void timer_heap_fini(struct timer_heap *h);
 
-/* t->due is set. */
+/* timer_heap_put adds a timer, whose t->due must be set; timer_heap_drop removes it. */
 void timer_heap_put(struct timer_heap *h, struct timer *t);
 void timer_heap_drop(struct timer_heap *h, struct timer *t);
 

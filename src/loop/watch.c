@@ -1,4 +1,4 @@
-/* watch.c - waiting for a descriptor. */
+/* watch.c - wait for events of a descriptor. */
 #include "base/container.h"
 #include "loop/loop.h"
 

@@ -1,6 +1,6 @@
 /*
- * Three lists: `gathered` belongs to the loop, `waiting` and `finished` to the holder of the
- * lock. The thread uses the loop only through uv_async_send.
+ * worker.c - three lists: `gathered` is used by the loop only, `waiting` and `finished` only under
+ * the lock. The thread uses the loop only through uv_async_send.
  */
 #include "loop/worker.h"
 
@@ -154,7 +154,7 @@ bool worker_open(struct loop *loop, worker_run_fn *run, worker_done_fn *done, vo
     code = uv_thread_create(&w->thread, work_on, w);
     if (code) {
         dismantle(w);
-        return fail(e, ERR_SYSTEM, "start a thread: %s", uv_strerror(code));
+        return fail(e, ERR_SYSTEM, "cannot start a thread: %s", uv_strerror(code));
     }
     *out = w;
     return true;

@@ -1,11 +1,12 @@
 /*
  * anthropic.c - the Messages API, streamed.
  *
- * A thought is sealed as {"signature":"..."}, or {"data":"..."} when it was redacted; thoughts that
- * another provider sealed, or that are not sealed, are omitted, as the API refuses them.
+ * A thought is sealed (reply.h) as {"signature":"..."}, or as {"data":"..."} if it was redacted.
+ * The API rejects thoughts that another provider sealed, or that are not sealed: they are omitted.
  *
- * Four places may be marked for the prompt cache; we mark the tools, the system prompt and the
- * last two messages of the user, so that each request of a turn reads what the one before wrote.
+ * A request may mark four positions for the prompt cache. We mark the tools, the system prompt and
+ * the last two messages of the user, so each request of a turn uses the cache entry of the previous
+ * one.
  */
 #include "provider/format.h"
 

@@ -1,6 +1,6 @@
 /*
- * choose.c - chooses a provider; provider.h has the order. Pure: variables are read through a
- * callback.
+ * choose.c - choose a provider, in the order that provider.h describes. Pure: environment variables
+ * are read through a callback.
  */
 #include "provider/provider.h"
 

@@ -73,7 +73,7 @@ static bool write_request(struct exchange *x, struct err *e)
     if (!x->body.full)
         return true;
     return fail(e, ERR_LIMIT,
-                "the conversation is larger than %jd bytes (limits.model_request_bytes)",
+                "the conversation is larger than %jd bytes (the constant model_request_bytes)",
                 (intmax_t)l->model_request_bytes);
 }
 

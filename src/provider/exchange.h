@@ -6,7 +6,8 @@
  *      v  |
  *    WAITING        after a temporary failure, before the first delta
  *
- * Canceling ends either state at once. The turn settles when its fetch is done.
+ * In both states, cancelling ends the request immediately. The model turn settles when its fetch is
+ * done.
  */
 #ifndef PROVIDER_EXCHANGE_H
 #define PROVIDER_EXCHANGE_H
@@ -16,7 +17,7 @@
 
 /* The state of a provider that is reached over HTTP. */
 struct http_provider {
-    struct provider_spec spec; /* with presets filled in */
+    struct provider_spec spec; /* complete: presets fill in what the configuration omits */
     const struct format *format;
     struct http_client *client;
     const struct limits *limits;
@@ -24,7 +25,7 @@ struct http_provider {
 
 extern const struct op_kind exchange_op;
 
-/* provider_kind.start of all providers that are reached over HTTP. */
+/* The `start` of the provider_kind of all providers that are reached over HTTP. */
 void exchange_start(struct provider *p, struct model_turn *t);
 
 #endif

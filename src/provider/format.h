@@ -1,8 +1,8 @@
 /*
- * format.h - one API of one provider: writes a request and parses the events of its stream.
+ * format.h - the API of a provider: write a request, and parse the events of the response stream.
  *
- * Pure: no sockets, no time. exchange.c does the HTTP, intake.c parses the event stream, reply.c
- * assembles the answer. A format is one file with one of these tables.
+ * Pure: no sockets, no time. exchange.c sends the HTTP request, intake.c parses the event stream,
+ * reply.c collects the answer. Each format is a file with one struct format.
  */
 #ifndef PROVIDER_FORMAT_H
 #define PROVIDER_FORMAT_H
@@ -18,17 +18,17 @@ struct model_call {
 };
 
 struct format {
-    const char *key_header;               /* header of the API key ... */
-    const char *key_prefix;               /* ... which follows this prefix: "Bearer " */
+    const char *key_header;               /* name of the header with the API key */
+    const char *key_prefix;               /* text before the key in that header: "Bearer " */
     const char *version_header, *version; /* NULL: none */
 
     struct str (*url)(const struct model_call *a);
     void (*body)(const struct model_call *a, struct jw *w);
 
     /*
-     * One event. `type` is the event's name, "message" when it has none; strings of `data` may be
-     * decoded into scratch, which is valid for the call. An error that the API reports inside
-     * its stream is not a failure here: intake.c checks for it first.
+     * Handle one event. `type` is its name, "message" if it has none. Strings of `data` may be
+     * decoded into scratch, which is valid during this callback. Errors that the API reports as
+     * events do not arrive here: intake.c handles them.
      */
     bool (*event)(struct reply *r, struct arena *scratch, struct str type, struct json data,
                   struct err *e);
@@ -39,50 +39,53 @@ extern const struct format anthropic_format, openai_chat_format, openai_response
 
 /* ---- for code that writes requests ---------------------------------------------------------- */
 
-/* base_url followed by a path; `version` ("/v1") is inserted unless the base ends with it. */
+/* base_url + version + path; `version` ("/v1") is omitted if base_url ends with it. */
 struct str ask_url(const struct model_call *a, const char *version, const char *path);
 
-/* Has this provider sealed the block? It cannot use seals of other providers. */
+/* Has this provider sealed the block (reply_seal)? It cannot use the seals of other providers. */
 bool ask_sealed(const struct model_call *a, const struct block *b);
 
-/* The arguments of a call as a raw JSON object, whatever the model wrote. */
+/* The arguments of a call as a raw JSON object, even if the model wrote invalid JSON. */
 struct str ask_args(const struct model_call *a, const struct block *call);
 
-/* The call that a result belongs to, or NULL; the name of its tool. */
+/* ask_result_call returns the call that a result belongs to, or NULL; ask_result_name returns the
+ * name of the tool of that call. */
 const struct block *ask_result_call(const struct model_call *a, const struct block *result);
 struct str ask_result_name(const struct model_call *a, const struct block *result);
 
-/* Is it media of this kind: "image/", "audio/"? */
+/* Is the block media whose type begins with "image/", "audio/", ...? */
 bool ask_is_media(const struct block *b, const char *type);
 
 /* The text that replaces media which the API does not accept. */
 struct str ask_left_out(const struct model_call *a, const struct block *media);
 
-/* data:image/png;base64,... */
+/* The media as a data URL: data:image/png;base64,... */
 struct str ask_data_url(const struct model_call *a, const struct block *media);
 
-/* One tool as members of an object; the API calls its schema `schema_key`. */
+/* Write the members of one tool; `schema_key` is the name that the API uses for its schema. */
 void ask_write_tool(struct jw *w, const struct model_tool *t, const char *schema_key);
 
-/* A member `key`: an array of tools as objects, each written by `one`. Without tools: nothing. */
+/*
+ * Write the member `key`, an array of tools, each written by `one`. Without tools, write nothing.
+ */
 void ask_write_tools(const struct model_call *a, struct jw *w, const char *key,
                      void (*one)(struct jw *w, const struct model_tool *t, bool last));
 
-/* "low", "medium", "high", "none"; NULL for the default. */
+/* The reasoning effort: "low", "medium", "high", "none"; NULL: the default of the provider. */
 const char *ask_effort(const struct model_call *a);
 
 /* ---- for code that reads streams ------------------------------------------------------------ */
 
-/* A count at a path of members ("details.cached"), 0 when it is absent or no number. */
+/* The number at a path of members ("details.cached"); 0 if it is absent or no number. */
 int64_t count_at(struct json v, const char *path);
 
-/* Decoded string of a member, STR_NONE when absent. */
+/* The decoded string of a member; STR_NONE if it is absent. */
 static inline struct str member(struct arena *mem, struct json v, const char *key)
 {
     return json_str(mem, json_get(v, str_of(key)));
 }
 
-/* The same for a piece of text, which may have been split inside a character (reply.h). */
+/* The same for a piece of text, which may be split inside a character (reply.h). */
 static inline struct str member_delta(struct arena *mem, struct json v, const char *key)
 {
     return json_str_halves(mem, json_get(v, str_of(key)));

@@ -1,11 +1,11 @@
 /*
  * gemini.c - streamGenerateContent, as events.
  *
- * Parts arrive whole or in pieces of text and have no index: a piece continues the block before it
- * if both are of the same kind. A part may carry a signature, which must be sent back on that very
- * part and ends its block. A call may carry an id, which must be sent back with the call and with
- * its result; without an id, results are matched by name and order. Both are sealed:
- * {"id":"...","thoughtSignature":"..."}.
+ * Parts arrive whole, or in pieces of text, and have no index: a piece continues the block before
+ * it if both have the same kind. A part may have a signature, which ends its block and must be sent
+ * back with that part. A call may have an id, which must be sent back with the call and with its
+ * result; without an id, results are matched by name and order. Id and signature are sealed
+ * (reply.h) as {"id":"...","thoughtSignature":"..."}.
  */
 #include "provider/format.h"
 

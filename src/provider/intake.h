@@ -1,5 +1,5 @@
 /*
- * intake.h - parses the bytes of a model's stream into its answer.
+ * intake.h - parse the response stream of a model into its answer.
  *
  * Call intake_feed with the bytes as they arrive, in pieces of any size, then intake_end. After a
  * failure, or when the answer is complete (reply.over), the rest is ignored.
@@ -16,8 +16,8 @@ struct intake {
     const struct format *format;
     struct sse_reader sse;
     struct reply reply;
-    struct arena scratch; /* for one event */
-    struct fault fault;   /* when failed */
+    struct arena scratch; /* memory for one event */
+    struct fault fault;   /* set if failed */
     bool failed;
 };
 
@@ -25,10 +25,10 @@ void intake_init(struct intake *in, const struct provider_spec *s, const struct 
                  struct model_turn *t, const struct limits *l);
 void intake_fini(struct intake *in);
 
-/* False once in->fault is set. */
+/* False: the request has failed; in->fault is the error. */
 bool intake_feed(struct intake *in, struct str bytes);
 
-/* The stream has ended. False, and in->fault, when that was too early. */
+/* The stream has ended. False: the answer is not complete; in->fault is the error. */
 bool intake_end(struct intake *in);
 
 #endif

@@ -3,9 +3,9 @@
  *
  * It does not pretend to be a model: plain text and unknown commands fail with STOP_NO_MODEL and a
  * sentence that explains how to configure a model, even if the user chose this provider by name.
- * Functions that need no model work by commands (/help lists them), so that every path of a turn can
- * be tried on a fresh machine. It answers like any provider: text, thoughts, tool calls; when the
- * last message contains tool results, it prints them.
+ * Commands (/help lists them) do the work that needs no model, so that every kind of turn can be
+ * tried without a model. The provider answers like any other: text, thoughts, tool calls. If the
+ * last message has tool results, the answer is their text.
  */
 #ifndef PROVIDER_OFFLINE_H
 #define PROVIDER_OFFLINE_H
@@ -19,7 +19,7 @@ struct offline {
 
 extern const struct op_kind offline_op;
 
-/* `start` of its provider_kind; the provider's state is a struct offline. */
+/* The `start` of the provider_kind of this provider, whose state is a struct offline. */
 void offline_start(struct provider *p, struct model_turn *t);
 
 #endif

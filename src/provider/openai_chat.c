@@ -2,8 +2,9 @@
  * openai_chat.c - Chat Completions, streamed: OpenAI, Ollama, vLLM, llama.cpp, OpenRouter and other
  * compatible servers.
  *
- * Servers differ: a call may lack its index or its id, calls may share an index, and the reason may
- * be "stop" beside calls. Thoughts come as reasoning_content or reasoning, and are not sent back.
+ * Servers differ: a call may lack its index or its id, several calls may have the same index, and
+ * the finish reason of an answer with calls may be "stop". Thoughts arrive as reasoning_content or
+ * reasoning, and are not sent back.
  */
 #include "provider/format.h"
 

@@ -1,9 +1,9 @@
 /*
- * openai_responses.c - the Responses API, streamed, with nothing kept at the server.
+ * openai_responses.c - the Responses API, streamed, without storing anything at the server.
  *
- * The thoughts of the model are returned encrypted on request, and are sealed as the whole item
- * to send again. Models without thoughts refuse that request, so the names of those with
- * thoughts are here.
+ * On request the server returns the thoughts of the model encrypted; each is sealed (reply.h) as
+ * the whole item, which is sent again. Models without thoughts reject that request, so this file
+ * has the names of the models with thoughts.
  */
 #include "provider/format.h"
 

@@ -42,7 +42,7 @@ struct reply_block *reply_add(struct reply *r, enum block_kind kind, int64_t key
     struct reply_block *b;
 
     if (r->blocks >= (size_t)r->limits->model_blocks) {
-        fail(e, ERR_LIMIT, "the answer has more than %jd parts (limits.model_blocks)",
+        fail(e, ERR_LIMIT, "the answer has more than %jd parts (the constant model_blocks)",
              (intmax_t)r->limits->model_blocks);
         return NULL;
     }
@@ -140,7 +140,7 @@ bool reply_args(struct reply *r, int64_t key, struct str delta, struct err *e)
     if (!delta.n)
         return true;
     if (!reply_find(r, BLOCK_CALL, key))
-        return fail(e, ERR_INVALID, "arguments for a call that was not started");
+        return fail(e, ERR_INVALID, "the answer has arguments of a call that it did not begin");
     return reply_add_delta(r, BLOCK_CALL, key, &delta, e);
 }
 

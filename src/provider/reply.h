@@ -1,9 +1,10 @@
 /*
- * reply.h - assemble the answer of a model from its stream.
+ * reply.h - collect the answer of a model from its stream.
  *
- * A decoder identifies each block by a key (an index of the stream) and appends to it; deltas
- * are passed to the turn's events as they arrive. Keys are looked up from the newest block back.
- * Every function fails with ERR_LIMIT when the answer exceeds model_answer_bytes or model_blocks.
+ * A format (format.h) identifies each block by a key, usually its index in the stream, and appends
+ * to it. Each piece of text (delta) is also reported as an event of the turn when it arrives. If
+ * blocks have the same key, the newest one is used. Every function fails with ERR_LIMIT when the
+ * answer exceeds model_answer_bytes or model_blocks.
  */
 #ifndef PROVIDER_REPLY_H
 #define PROVIDER_REPLY_H
@@ -14,7 +15,7 @@
 struct reply_block {
     struct block b;
     int64_t key;
-    struct buf text; /* the text or thought; of a call: its arguments */
+    struct buf text; /* the text or thought; for a call, its arguments */
     uint32_t half; /* the first half of a character that was split between two deltas (utf8_join) */
 };
 
@@ -24,19 +25,19 @@ struct reply {
     const char *by; /* name of the provider, for sealed blocks */
     struct reply_block *block;
     size_t blocks, room;
-    size_t bytes; /* of all blocks */
-    bool told;    /* a delta was reported: no more retries */
-    bool stopped; /* the reason is known */
+    size_t bytes; /* total size of the blocks */
+    bool told;    /* a delta was reported, so the request must not be retried */
+    bool stopped; /* the reason why the answer stopped is known */
     bool over;    /* the answer is complete */
 };
 
-/* Drops the data of an earlier try from the turn. */
+/* Begin an answer. Data of an earlier attempt is removed from the turn. */
 void reply_init(struct reply *r, struct model_turn *t, const struct limits *l, const char *by);
 
 /* The newest block of this kind and key, or NULL. */
 struct reply_block *reply_find(struct reply *r, enum block_kind kind, int64_t key);
 
-/* A new block; NULL past the limit. */
+/* Add a block. NULL: limits.model_blocks is reached. */
 struct reply_block *reply_add(struct reply *r, enum block_kind kind, int64_t key, struct err *e);
 
 /*
@@ -53,13 +54,13 @@ bool reply_args(struct reply *r, int64_t key, struct str delta, struct err *e);
 /* Add a complete image or audio. */
 bool reply_media(struct reply *r, struct str type, struct str data, struct err *e);
 
-/* The data that the provider needs back with this block: raw JSON, copied. */
+/* Seal a block: keep data (raw JSON, copied) that must be sent back to the provider with it. */
 bool reply_seal(struct reply *r, struct reply_block *b, struct str raw, struct err *e);
 
 /* Set the reason why the answer stopped. */
 void reply_stop(struct reply *r, enum model_stop stop);
 
-/* Set the name of the model that answers; only the first name counts. */
+/* Set the name of the model that answers. Only the first use of this function has an effect. */
 void reply_model(struct reply *r, struct str name);
 
 /*

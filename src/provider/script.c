@@ -1,14 +1,14 @@
 /*
- * script.c - plays the events of a rule one after the other, each from the loop.
+ * script.c - play the events of a rule one after the other, each from the loop.
  *
  *   NEXT ──> NEXT ──> ...      an event was reported; the next follows at once or after its delay
  *     │ ▲
  *     ▼ │
  *   ASKING                     a question is open
  *   WAITING                    until it is cancelled
- *   OVER                       the prompt has settled
+ *   OVER                       the turn is settled
  *
- * Cancelling ends NEXT and WAITING at once, and ASKING when the question was withdrawn.
+ * Cancelling ends NEXT and WAITING at once, and ASKING after its question is withdrawn.
  */
 #include "provider/script.h"
 
@@ -34,7 +34,8 @@ struct script_play {
     struct timer timer;
     struct turn_question question;
     bool asked;
-    struct str answer; /* the content of the last answer, raw; STR_NONE: none */
+    /* the last answer: the content of a form, raw, or the id of an option; STR_NONE: none */
+    struct str answer;
     struct arena mem;
 };
 
@@ -101,12 +102,26 @@ static void play_on(struct script_play *y)
     timer_set(y->prompt->op.loop, &y->timer, 0, play_step);
 }
 
+/* Keep the answer for the texts of the script. Returns whether it is a yes. */
+static bool keep_answer(struct script_play *y)
+{
+    const struct turn_question *q = &y->question;
+    struct json content = json_get(q->answer, STR("content"));
+    bool accepted = json_is(json_get(q->answer, STR("action")), STR("accept"));
+
+    if (q->kind == ASK_PERMISSION) {
+        y->answer = arena_maybe(&y->mem, q->option);
+        return q->allows;
+    }
+    if (accepted && json_here(content))
+        y->answer = arena_str(&y->mem, json_raw(content));
+    return accepted;
+}
+
 static void on_answer(struct op *op, const struct err *e, void *ctx)
 {
     struct script_play *y = ctx;
     const struct script_event *ev = &y->rule->event[y->next - 1];
-    struct json answer = y->question.answer;
-    bool accepted = !e && json_is(json_get(answer, STR("action")), STR("accept"));
     struct event said = { .kind = EVENT_TEXT, .text = ev->refused };
 
     (void)op;
@@ -116,9 +131,7 @@ static void on_answer(struct op *op, const struct err *e, void *ctx)
         play_end(y, TURN_CANCELED, STR_NONE);
         return;
     }
-    if (accepted && json_here(json_get(answer, STR("content"))))
-        y->answer = arena_str(&y->mem, json_raw(json_get(answer, STR("content"))));
-    if (accepted || !ev->refused.p) {
+    if ((!e && keep_answer(y)) || !ev->refused.p) {
         play_on(y);
         return;
     }
@@ -135,6 +148,7 @@ static void play_ask(struct script_play *y, const struct script_event *ev)
         .id = ev->event.tool.id,
         .kind = ev->type == SCRIPT_FORM ? ASK_FORM : ASK_PERMISSION,
         .params = ev->params,
+        .about = &ev->event.tool,
     };
     play_go(y, PLAY_ASKING);
     turn_ask(&y->question, y->prompt->turn, "script", on_answer, y);

@@ -1,8 +1,9 @@
 /*
- * script.h - an agent that plays rules from a file: for tests, demos and conformance suites.
+ * script.h - an agent that answers by rules from a file: for tests, demos and conformance suites.
  *
- * The file is TOML. A rule matches the text of a prompt, or the id of its message; the first rule
- * that matches is played, event by event:
+ * The file is TOML. A rule has a condition on the text of a prompt, or on the id of its message,
+ * and a list of events. For each prompt, the agent reports the events of the first rule that
+ * matches:
  *
  *   [[rule]]
  *   text = "hello"        # or prefix = "...", contains = "...", id = "..."; none: every prompt
@@ -43,18 +44,18 @@ enum script_type {
     SCRIPT_TYPES,
 };
 
-/* One event, whatever its type; what a type does not have stays empty. */
+/* One event of any type. Members that its type does not use are empty. */
 struct script_event {
     enum script_type type;
     struct event event; /* the event to report, for types that are events */
-    int64_t pieces;     /* of text and thought */
-    int64_t delay_ms;   /* pause before the event; of a delay: its length */
-    struct str params;  /* of permission and form: as in struct ask */
-    /* of permission and form: the answer if the client declines; STR_NONE: continue */
+    int64_t pieces;     /* for text and thought: number of pieces */
+    int64_t delay_ms;   /* pause before the event; for a delay event, its length */
+    struct str params;  /* for permission and form: the params of the ask (struct ask) */
+    /* for permission and form: the text of the agent if the client declines; STR_NONE: continue */
     struct str refused;
-    enum turn_stop stop; /* of end */
-    struct str failure;  /* of end */
-    int64_t cost_micros; /* of usage: millionths of a US dollar; -1: not known */
+    enum turn_stop stop; /* for end: the stop reason */
+    struct str failure;  /* for end: the error message */
+    int64_t cost_micros; /* for usage: millionths of a US dollar; -1: unknown */
 };
 
 struct script_rule {
@@ -69,14 +70,14 @@ struct script {
     size_t rules;
 };
 
-/* Parse a script; texts are in mem. ERR_INVALID and ERR_LIMIT name file:line:column. */
+/* Parse a script; its texts are in mem. ERR_INVALID and ERR_LIMIT name file:line:column. */
 bool script_read(struct arena *mem, struct str text, const char *file, struct script *out,
                  struct err *e);
 
-/* The rule that is played for a prompt; NULL: none. */
+/* The first rule that matches a prompt with this message id and text; NULL: none. */
 const struct script_rule *script_find(const struct script *s, struct str id, struct str text);
 
-/* agent.own of such an agent is a struct script. */
+/* The kind of agents that play a script. Their agent.own is a struct script. */
 extern const struct agent_kind script_agent_kind;
 enum { SCRIPT_AGENT_CAPS = AGENT_RESUMES | AGENT_SAVES };
 

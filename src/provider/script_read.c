@@ -1,9 +1,10 @@
-/* script_read.c - parses the TOML file of a script. */
+/* script_read.c - parse the TOML file of a script. */
 #include "base/base64.h"
 #include "base/buf.h"
 #include "base/pick.h"
 #include "base/toml/toml.h"
 #include "core/guard/guard_check.h"
+#include "core/guard/permission_option.h"
 #include "provider/script.h"
 
 #include <stdio.h>
@@ -30,8 +31,7 @@ static const char *const type_names[SCRIPT_TYPES] = {
 struct raw_event {
     struct str type, text, message, id, name, title, kind, status, path, old_text, new_text;
     struct str media_type, data, uri, stop, refused;
-    struct json args, content, entries, schema;
-    struct pick_strs options;
+    struct json args, content, entries, schema, options;
     int64_t pieces, delay_ms, line, input, output, used, size, cost_micros;
     bool append, more;
 };
@@ -60,7 +60,7 @@ static const struct pick event_fields[] = {
     PICK_FIELD("content", PICK_ARRAY, struct raw_event, content, 0),
     PICK_FIELD("entries", PICK_ARRAY, struct raw_event, entries, 0),
     PICK_FIELD("schema", PICK_OBJECT, struct raw_event, schema, 0),
-    PICK_FIELD("options", PICK_STRS, struct raw_event, options, 0),
+    PICK_FIELD("options", PICK_ARRAY, struct raw_event, options, 0),
     PICK_RANGE("pieces", struct raw_event, pieces, 0, 1, 1000),
     PICK_RANGE("delay_ms", struct raw_event, delay_ms, 0, 0, SCRIPT_DELAY_MOST),
     COUNT("line", line),
@@ -160,8 +160,14 @@ static bool read_artifact(struct arena *mem, struct json at, const struct raw_ev
     return true;
 }
 
-static void write_options(struct jw *w, const struct pick_strs *options)
+/* ---- questions ------------------------------------------------------------------------------- */
+
+/* A form with one field: the choice between the options, which are texts. */
+static bool write_choice(struct jw *w, struct json options, struct err *e)
 {
+    JSON_EACH(option, options)
+    if (json_type(option) != JSON_STRING)
+        return json_fail(option, e, "the options of a form are strings");
     jw_object(w);
     jw_kstr(w, "type", STR("object"));
     jw_plain_key(w, STR("properties"));
@@ -169,15 +175,99 @@ static void write_options(struct jw *w, const struct pick_strs *options)
     jw_plain_key(w, STR("option"));
     jw_object(w);
     jw_kstr(w, "type", STR("string"));
-    pick_strs_write(w, "enum", options);
+    jw_kraw(w, "enum", json_raw(options));
     jw_object_end(w);
     jw_object_end(w);
     jw_kraw(w, "required", STR("[\"option\"]"));
     jw_object_end(w);
+    return true;
 }
 
-/* Write a question as a sentence and a form; options are a form with one choice. */
-static void read_question(struct arena *mem, const struct raw_event *r, struct script_event *out)
+static bool write_form(struct jw *w, const struct raw_event *r, struct err *e)
+{
+    jw_plain_key(w, STR("requestedSchema"));
+    if (!json_here(r->schema) && json_count(r->options))
+        return write_choice(w, r->options, e);
+    jw_raw(w, json_here(r->schema) ? json_raw(r->schema)
+                                   : STR("{\"type\":\"object\",\"properties\":{}}"));
+    return true;
+}
+
+struct raw_option {
+    struct str id, name, kind;
+};
+
+static const struct pick option_fields[] = {
+    PICK_FIELD("id", PICK_STR, struct raw_option, id, PICK_MUST),
+    PICK_FIELD("name", PICK_STR, struct raw_option, name, 0),
+    PICK_FIELD("kind", PICK_STR, struct raw_option, kind, PICK_MUST),
+};
+
+/* A plain text is an option with that id. Only an option that names itself so allows the call. */
+static struct raw_option named_option(struct str id)
+{
+    enum permission_option own;
+
+    if (permission_option_named(id, &own))
+        return (struct raw_option){ id, str_of(permission_options[own].label),
+                                    str_of(permission_options[own].kind) };
+    return (struct raw_option){ id, id,
+                                str_starts(id, STR("allow")) ? STR("allow_once")
+                                                             : STR("reject_once") };
+}
+
+static bool read_option(struct arena *mem, struct json at, struct raw_option *out, struct err *e)
+{
+    static const char *const kinds[] = { "allow_once", "allow_always", "reject_once",
+                                         "reject_always" };
+
+    if (json_type(at) == JSON_STRING)
+        *out = named_option(json_str(mem, at));
+    else if (!pick(mem, at, PICK_TABLE(option_fields), PICK_STRICT, out, e) ||
+             name_in(at, "kind", out->kind, kinds, ARRAY_LEN(kinds), e) == ARRAY_LEN(kinds))
+        return false;
+    return out->id.n || json_fail(at, e, "an option needs an id");
+}
+
+static bool write_options(struct arena *mem, struct jw *w, struct json options, struct err *e)
+{
+    jw_plain_key(w, STR("options"));
+    jw_array(w);
+    JSON_EACH(at, options)
+    {
+        struct raw_option option = { 0 };
+
+        if (!read_option(mem, at, &option, e))
+            return false;
+        jw_object(w);
+        jw_kstr(w, "id", option.id);
+        jw_kstr(w, "name", option.name.n ? option.name : option.id);
+        jw_kstr(w, "kind", option.kind);
+        jw_object_end(w);
+    }
+    jw_array_end(w);
+    return true;
+}
+
+/* What a permission says about the call. An unknown kind is no error: the guard is strict then. */
+static struct event_tool asked_tool(const struct raw_event *r)
+{
+    size_t kind = 0;
+
+    while (kind < TOOL_KINDS && !str_eq(r->kind, str_of(guard_kind_names[kind])))
+        kind++;
+    return (struct event_tool){
+        .id = r->id,
+        .name = r->name,
+        .title = r->title,
+        .kind = r->kind.p && kind == TOOL_KINDS ? TOOL_EXECUTE : (enum tool_kind)kind,
+        .args = json_here(r->args) ? json_raw(r->args) : STR_NONE,
+        .path = r->path,
+    };
+}
+
+static bool read_question(struct arena *mem, const struct raw_event *r, struct script_event *out,
+                          struct err *e)
 {
     struct buf b;
     struct jw w = jw_to(&b);
@@ -185,18 +275,21 @@ static void read_question(struct arena *mem, const struct raw_event *r, struct s
     buf_init_in(&b, mem, SCRIPT_PARAMS_MOST);
     jw_object(&w);
     jw_kstr(&w, "message", r->text.p ? r->text : STR(""));
-    jw_plain_key(&w, STR("requestedSchema"));
-    if (json_here(r->schema)) {
-        jw_raw(&w, json_raw(r->schema));
-    } else if (r->options.n) {
-        write_options(&w, &r->options);
-    } else {
-        jw_raw(&w, STR("{\"type\":\"object\",\"properties\":{}}"));
+    if (out->type == SCRIPT_FORM) {
+        if (!write_form(&w, r, e))
+            return false;
+    } else if (json_count(r->options) && !write_options(mem, &w, r->options, e)) {
+        return false;
     }
     jw_object_end(&w);
+    if (out->type == SCRIPT_PERMISSION)
+        out->event.tool = asked_tool(r);
     out->params = buf_str(&b);
     out->refused = r->refused;
+    return true;
 }
+
+/* ---- ends and usage -------------------------------------------------------------------------- */
 
 static bool read_end(struct json at, const struct raw_event *r, struct script_event *out,
                      struct err *e)
@@ -237,7 +330,7 @@ static bool read_by_type(struct arena *mem, struct json at, const struct raw_eve
         out->event.plan = json_here(r->entries) ? json_raw(r->entries) : STR("[]");
         return json_here(r->entries) || missing(at, "plan", "entries", e);
     case SCRIPT_PERMISSION:
-    case SCRIPT_FORM: read_question(mem, r, out); return true;
+    case SCRIPT_FORM: return read_question(mem, r, out, e);
     case SCRIPT_ARTIFACT: return read_artifact(mem, at, r, out, e);
     case SCRIPT_USAGE: read_usage(r, out); return true;
     case SCRIPT_NOTICE:
@@ -300,7 +393,7 @@ static bool set_match(struct json at, const struct raw_rule *r, struct script_ru
         if (!rows[i].pattern.p)
             continue;
         if (out->match != MATCH_ANY)
-            return json_fail(at, e, "give one of text, prefix, contains and id");
+            return json_fail(at, e, "a rule may have only one of text, prefix, contains and id");
         out->match = rows[i].match;
         out->pattern = rows[i].pattern;
     }

@@ -122,6 +122,7 @@ bool child_link_open(struct child_link *l, struct procs *procs, const struct chi
         .argv = command->argv,
         .env = command->env,
         .cwd = command->cwd,
+        .sandbox = command->sandbox,
         .events = &child_proc_events,
         .owner = l,
         .io_events = &stream_link_events,

@@ -5,8 +5,8 @@
  *      |                 ^
  *      +-----------------+
  *
- *   failed  the child could not be started, or has ended: the reason says how, and quotes the last
- *           lines of its stderr. A child that only closes its stdout is asked to exit first.
+ *   failed  the child could not be started, or has ended: the error explains how, and quotes the
+ *           last lines of its stderr. A child that only closes its stdout is first asked to exit.
  *   closed  after child_link_close, when the child and all its descendants have ended. The link may
  *           then be freed.
  *
@@ -24,10 +24,10 @@ struct child_link;
 struct child_link_events {
     void (*on_open)(struct child_link *l);
 
-    /* A message of the child, borrowed for the call. */
+    /* A message of the child, valid during this callback. */
     void (*on_frame)(struct child_link *l, const struct frame *frame);
 
-    /* The child has ended: the last lines of its stderr. May be NULL. */
+    /* The child has ended; tail has the last lines of its stderr. May be NULL. */
     void (*on_stderr)(struct child_link *l, const struct tail *tail);
 
     /*
@@ -37,30 +37,31 @@ struct child_link_events {
     void (*on_closed)(struct child_link *l);
 };
 
-/* The command and its environment. Borrowed for the call of child_link_open. */
+/* The command and its environment. Must be valid during child_link_open. */
 struct child_command {
     const char *const *argv;
-    const char *const *env; /* complete, as proc_env makes it */
+    const char *const *env; /* the whole environment, from proc_env */
     const char *cwd;
+    const struct sandbox_profile *sandbox; /* NULL: no sandbox */
 };
 
-/* Embed it. */
+/* Embed it in your own struct. */
 struct child_link {
     struct proc proc;
     struct stream_link link; /* &link.link sends messages to the child */
     const struct child_link_events *events;
-    struct post post; /* calls on_open or on_failed */
+    struct post post; /* calls on_open or on_failed from the loop */
     bool started, ended, closing;
     struct err err;
 };
 
 /*
- * Start the child; on_open or on_failed follows. False: nothing was started, and on_failed follows.
+ * Start the child. on_open or on_failed follows. False: no child was started; on_failed follows.
  */
 bool child_link_open(struct child_link *l, struct procs *procs, const struct child_command *command,
                      enum framing framing, const struct child_link_events *events);
 
-/* The same for a command that could not be prepared: on_failed follows with this error. */
+/* Instead of child_link_open, if the command is not usable: on_failed follows with this error. */
 void child_link_open_failed(struct child_link *l, struct procs *procs, const struct err *e,
                             const struct child_link_events *events);
 

@@ -1,9 +1,9 @@
 /*
  * message.h - one JSON-RPC 2.0 message, decoded.
  *
- * Only the envelope is decoded; params, result and error stay undecoded values with their
- * source bytes. A malformed message is described by an error code and a sentence, and has the id
- * to answer with, if it could be read.
+ * Only the envelope is decoded; params, result and error are not, and keep their source bytes. A
+ * malformed message is described by an error code and a sentence. If its id could be read, the id
+ * is kept for the error response.
  */
 #ifndef RPC_MESSAGE_H
 #define RPC_MESSAGE_H
@@ -22,7 +22,7 @@ enum rpc_kind {
     RPC_REQUEST,
     RPC_NOTIFICATION,
     RPC_RESPONSE,
-    RPC_MALFORMED, /* `code` and `why` say what is wrong */
+    RPC_MALFORMED, /* `code` and `why` describe the error */
 };
 
 struct rpc_message {
@@ -30,8 +30,8 @@ struct rpc_message {
     struct json id; /* string or integer; missing for notifications and unreadable ids */
     struct str method;
     struct json params;        /* an object, or missing */
-    struct json meta;          /* its member _meta, which every message may have; or missing */
-    struct json result, error; /* of a response; one of the two */
+    struct json meta;          /* the member _meta of params, or missing */
+    struct json result, error; /* a response has one of them; the other is missing */
     enum rpc_code code;
     struct err why;
 };
@@ -40,8 +40,8 @@ struct rpc_message {
 void rpc_message_read(struct arena *mem, struct json v, struct rpc_message *out);
 
 /*
- * The raw id of a request of which only the first bytes are known, or STR_NONE. With it, a request
- * that is too large to be read can still be answered.
+ * Find the raw id of a request in its first bytes; STR_NONE: not found. So a request that is too
+ * large to be parsed can still be answered.
  */
 struct str rpc_salvage_id(struct str head);
 

@@ -1,9 +1,9 @@
 /*
  * method.h - the method table of a protocol.
  *
- * A protocol lists its methods in one table. Versions are columns: a row is valid from the version
- * `from` to the version `to` (numbers of the protocol's own, in order of age), so supporting
- * the next version means rows, not branches.
+ * A protocol lists its methods in one table. A row is valid from version `from` to version `to`;
+ * the protocol numbers its versions in order of age. So a new version needs new rows, not branches
+ * in the code.
  */
 #ifndef RPC_METHOD_H
 #define RPC_METHOD_H
@@ -28,7 +28,7 @@ struct method_table {
 
 #define METHOD_TABLE(rows) ((struct method_table){ (rows), ARRAY_LEN(rows) })
 
-/* The row for a method in a version, or NULL. */
+/* The row of a method that is valid in this version, or NULL. */
 const struct method *method_find(struct method_table table, struct str name, enum rpc_kind kind,
                                  int version);
 

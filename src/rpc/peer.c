@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "rpc/peer_in.h"
+#include "rpc/peer_parts.h"
 
 #include <assert.h>
 #include <stdio.h>

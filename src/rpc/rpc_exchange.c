@@ -155,7 +155,7 @@ void rpc_exchange_start(struct rpc_exchange *x, struct http_client *client, cons
         .headers = h->n,
         .body = x->body,
         .zone = FETCH_CONFIGURED,
-        .follow = FETCH_FOLLOW_NONE,
+        .follow = FETCH_FOLLOW_ORIGIN,
         .whole_ms = whole_ms,
         .idle_ms = FETCH_NEVER,
         .body_bytes = FETCH_NEVER,

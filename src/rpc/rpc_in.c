@@ -1,7 +1,7 @@
 /* rpc_in.c - calls made to us: from dispatch to the answer. */
 #include "base/container.h"
 #include "base/log.h"
-#include "rpc/peer_in.h"
+#include "rpc/peer_parts.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -120,7 +120,8 @@ static bool may_serve(struct peer *p, struct link *via, struct rpc_batch *batch,
     }
     if (m->kind == RPC_REQUEST && p->unanswered >= (size_t)p->rpc->limits->calls_in_flight) {
         snprintf(why, sizeof(why),
-                 "%zu calls are running (limits.calls_in_flight); try again later", p->unanswered);
+                 "%zu calls are running (the constant calls_in_flight); try again later",
+                 p->unanswered);
         rpc_refuse(p, via, batch, json_raw(m->id), RPC_INTERNAL_ERROR, str_of(why), STR_NONE);
         return false;
     }
@@ -209,6 +210,11 @@ void rpc_error(struct rpc_in *in, int code, const char *fmt, ...)
 
 void rpc_error_of(struct rpc_in *in, const struct err *e)
 {
+    const struct peer_kind *kind = in->peer->kind;
+    struct err own;
+
+    if (kind->shown)
+        e = kind->shown(in->peer, e, &own);
     rpc_error_data(in, rpc_code_of(e->code), str_of(e->text), STR_NONE);
 }
 

@@ -8,7 +8,7 @@
 #include "base/digits.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "rpc/peer_in.h"
+#include "rpc/peer_parts.h"
 
 enum { SLOTS = 1 << 16, FIRST_SLOTS = 8 };
 

@@ -1,10 +1,10 @@
 /*
- * sse_link.h - JSON-RPC messages as server-sent events, with resume by event id.
+ * sse_link.h - send JSON-RPC messages as server-sent events; a client can resume by event id.
  *
- * The functions send single messages on an HTTP response that is an event stream. A struct
- * sse_link is a link whose messages all go to one open event stream of a client, the one a client
- * opens by GET. With a log (event_log.h), messages are kept while no stream is open, and a client
- * that reconnects gets what it missed.
+ * The sse_send_ functions send single messages on an HTTP response that is an event stream. A
+ * struct sse_link is a link that sends all its messages on the event stream that the client has
+ * opened by GET. With a log (event_log.h), messages are kept while no stream is open, and a client
+ * that reconnects gets the messages that it missed.
  */
 #ifndef RPC_SSE_LINK_H
 #define RPC_SSE_LINK_H
@@ -28,14 +28,14 @@ struct sse_link {
     struct http_req *stream;    /* the open event stream, or NULL */
     struct event_log *log;      /* NULL: events have no ids and cannot be resumed */
     struct event_stream events; /* stream 0 of the log */
-    uint64_t sent;              /* the newest event that went out */
+    uint64_t sent;              /* the number of the newest event that was sent */
 };
 
 void sse_link_init(struct sse_link *l, struct event_log *log);
 
 /*
- * Send through this stream from now on; the caller has closed the previous one. Sends the messages
- * that were not sent yet first, or those after `from` (if not NULL).
+ * Use this stream from now on; the caller has closed the previous one. First the messages that were
+ * not sent yet are sent, or, if `from` is not NULL, all kept messages after it.
  */
 void sse_link_open(struct sse_link *l, struct http_req *req, const struct event_stream *from);
 

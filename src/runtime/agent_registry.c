@@ -1,6 +1,6 @@
 /*
- * Two kinds of memory: the registry's is for one reading of all definitions, freed with the next;
- * an agent's holds a copy of its definition, so that it stays unchanged while it is held.
+ * The registry has an arena for all definitions, which is freed when they are read again. Each
+ * agent has an arena with a copy of its definition, so that the agent never changes.
  *
  * Rules, instructions and skills are read when an agent is taken, so they are current at that
  * time.
@@ -14,7 +14,7 @@
 #include "core/guard/guard.h"
 #include "loop/file.h"
 #include "provider/script.h"
-#include "tool/beneath.h"
+#include "tool/file/beneath.h"
 
 #include <assert.h>
 #include <fcntl.h>

@@ -1,8 +1,9 @@
 /*
- * agent_registry.h - the agents that the files of a root define: the agent_registry_port of core.
+ * agent_registry.h - the registry of the agents that the files of a root define. It implements
+ * agent_registry_port (core/agent/agent.h).
  *
  * Definitions are read at the start, and again when the caller or the file watch reports a change.
- * An agent is built when it is requested, from its definition, its models and its system prompt.
+ * An agent is created when it is requested, from its definition, its models and its system prompt.
  * The prompt contains the project's rules and the list of skills. An agent named "default" always
  * exists, even if no file defines it.
  */
@@ -18,17 +19,17 @@ struct agent_registry;
 struct agent_registry_opts {
     struct loop *loop;
     const char *root;
-    const struct config *config; /* valid until it is replaced */
+    const struct config *config; /* valid until agent_registry_refresh replaces it */
     struct models *models;
     struct guard *guard;
-    struct offer *offer; /* the tools that agents may get, on a host with the current skills */
+    struct offer *offer; /* the tools that agents can use; its host has the current skills */
     void (*on_changed)(void *ctx); /* the agents or their cards have changed; may be NULL */
     void *ctx;
 };
 
-/* Reads the definitions: blocks. */
+/* Create the registry. Blocks, because it reads the definitions. */
 struct agent_registry *agent_registry_new(const struct agent_registry_opts *opts);
-void agent_registry_free(struct agent_registry *d); /* no agent may be held */
+void agent_registry_free(struct agent_registry *d); /* No agent may be held (agent_hold). */
 
 struct agent_registry_port *agent_registry_port(struct agent_registry *d);
 
@@ -41,7 +42,7 @@ void agent_registry_refresh(struct agent_registry *d, const struct config *confi
  */
 void agent_registry_watch(struct agent_registry *d);
 
-/* Stop watching; done is called from the loop. */
+/* Stop watching. `done` is called from the loop. */
 void agent_registry_unwatch(struct agent_registry *d, void (*done)(void *ctx), void *ctx);
 
 #endif

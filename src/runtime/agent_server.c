@@ -66,7 +66,7 @@ static void read_card(struct call *call)
     jw_plain_key(&w, STR("tools"));
     jw_array(&w);
     for (size_t i = 0; (t = offer_tool_at(&a->offer, i)); i++)
-        if (guard_offers(call->caller->scope, t))
+        if (!t->withheld && guard_offers(call->caller->scope, t))
             jw_str(&w, str_of(t->name));
     jw_array_end(&w);
     jw_object_end(&w);

@@ -9,7 +9,7 @@
 static const char input_schema[] = "{\"type\":\"object\",\"properties\":{" AGENT_CALL_SCHEMA;
 
 /* A model that calls the tool must know that it blocks. */
-#define ABOUT_AGENT "Call the agent %s and wait for its answer (may take minutes). " STR_FMT
+#define ABOUT_AGENT "Call the agent `%s`. Its answer may take minutes. " STR_FMT
 
 static struct str published(struct arena *mem, const char *agent)
 {
@@ -63,6 +63,7 @@ static const struct tool *make_tool(struct agent_tools *a, const struct tool_nam
         .description = arena_cstr(&a->mem, str_trim(about)),
         .input_schema = input_schema,
         .kind = tool_agent_send.kind,
+        .messages = true,
         .open_world = true,
         .task = tool_agent_send.task,
         .timeout_ms = tool_agent_send.timeout_ms,
@@ -412,7 +413,7 @@ void agent_tools_init(struct agent_tools *a, const struct agent_context *context
         .uri = AGENTS_URI,
         .name = "agents",
         .title = "Agents",
-        .description = "List all agents: name, description, mode, tier.",
+        .description = "List all agents: name, description, mode, tier (model size).",
         .mime_type = "application/json",
         .ctx = a,
         .read = read_all,
@@ -422,7 +423,7 @@ void agent_tools_init(struct agent_tools *a, const struct agent_context *context
         .is_template = true,
         .name = "agent",
         .title = "Agent",
-        .description = "Show one agent: its card and its definition.",
+        .description = "Show the description, settings and definition of one agent.",
         .mime_type = "application/json",
         .ctx = a,
         .read = read_one,

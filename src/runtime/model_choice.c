@@ -274,7 +274,7 @@ static bool check_found(const struct picking *p, struct str word, const struct m
                     STR_ARG(utf8_head(word, NAME_SHOWN)), nearest_hint(&near));
     return fail(e, ERR_INVALID,
                 "there is no provider for the model " STR_FMT
-                ": give it a key, or name it as PROVIDER/MODEL with one of " STR_FMT,
+                ": set the key of its provider, or write PROVIDER/MODEL with one of " STR_FMT,
                 STR_ARG(utf8_head(word, NAME_SHOWN)), STR_ARG(known_providers(p)));
 }
 

@@ -1,13 +1,15 @@
 /*
- * model_choice.h - resolve a word to a provider and a model. Pure, except for the environment.
+ * model_choice.h - resolves a word to a provider and a model. Pure, except that it reads
+ * environment variables.
  *
- * A word is a tier (low, medium, high), an alias of one (haiku, sonnet, opus), a model, or
- * PROVIDER/MODEL, where MODEL is any of these. The part before the first / is a provider if one of
- * that name exists, else part of the model's name. "inherit" means no choice.
+ * A word is a tier (low, medium, high), an alias of a tier (haiku, sonnet, opus), the name of a
+ * model, or PROVIDER/MODEL, where MODEL is a tier, an alias or the name of a model. If no provider
+ * has the name before the first "/", the whole word is the name of a model. "inherit" chooses
+ * nothing.
  *
- * Without a provider, the model belongs to the provider that lists it among its models; else to
- * the default provider: [models] provider, else that of [models] default, else the result of
- * provider_choose.
+ * If the word names no provider, the provider is the one that lists the model among its models or,
+ * if there is none, the default provider. The default provider is [models] provider, else the
+ * provider of [models] default, else the result of provider_choose.
  */
 #ifndef RUNTIME_MODEL_CHOICE_H
 #define RUNTIME_MODEL_CHOICE_H
@@ -16,27 +18,34 @@
 #include "provider/provider.h"
 
 struct model_pick {
-    struct provider_spec spec; /* complete */
+    struct provider_spec spec; /* the provider; all members are set */
     struct str model;
 };
 
 /*
- * For a definition (NULL: the default agent), with a model that overrides the definition's
- * (STR_NONE: none). All in mem or in the memory of *s. ERR_NOT_FOUND: no such provider; ERR_DENIED:
- * it has no key, or belongs to an untrusted project.
+ * Choose the model of an agent definition (NULL: the default agent). `wanted` overrides the model
+ * of the definition, unless it is STR_NONE. The result is in mem or in the memory of *s.
+ * ERR_NOT_FOUND: there is no such provider. ERR_DENIED: the provider has no key, or an untrusted
+ * project defines it.
  */
 bool model_pick(struct arena *mem, const struct model_setup *s, const struct agent_def *def,
                 struct str wanted, struct model_pick *out, struct err *e);
 
-/* The definition's fallback for the chosen model; out->spec.name is NULL when there is none. */
+/*
+ * Choose the fallback of the definition for the model *first. If there is no fallback,
+ * out->spec.name is NULL.
+ */
 bool model_pick_fallback(struct arena *mem, const struct model_setup *s,
                          const struct agent_def *def, const struct model_pick *first,
                          struct model_pick *out, struct err *e);
 
-/* Can the provider be used? The ERR_DENIED message says what is missing. */
+/* Can the provider be used? If not, the message of the error ERR_DENIED names what is missing. */
 bool model_ready(const struct model_setup *s, const struct provider_spec *spec, struct err *e);
 
-/* The providers of the configuration that may be used, for provider_choose and provider_named. */
+/*
+ * Return the providers of the configuration that may be used, for provider_choose and
+ * provider_named.
+ */
 struct provider_choice model_providers(struct arena *mem, const struct model_setup *s);
 
 #endif

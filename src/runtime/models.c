@@ -1,9 +1,9 @@
 /*
- * models.c - open providers, shared by all agents that use the same one.
+ * models.c - opens providers, which all agents that use the same provider share.
  *
- * A provider is the same when its whole spec is: a configuration that changes a key or an address
- * opens another, and agents that still use the old one keep it. Nothing is closed before the
- * end, so every returned provider is valid as long as struct models.
+ * Two providers are the same if their whole specs are equal. So if the configuration changes a key
+ * or an address, another provider is opened, and agents that use the old one keep it. No provider
+ * is closed before models_close, so every returned provider is valid as long as struct models.
  */
 #include "runtime/models.h"
 
@@ -116,11 +116,11 @@ static bool keep_name(struct models *m, struct str name, struct str *out, struct
         if (name.n > (size_t)m->limits.model_name_bytes)
             return fail(e, ERR_LIMIT,
                         "the name of a model has %zu bytes; at most %jd are accepted "
-                        "(limits.model_name_bytes)",
+                        "(the constant model_name_bytes)",
                         name.n, (intmax_t)m->limits.model_name_bytes);
         if (m->names >= m->limits.model_names)
             return fail(e, ERR_LIMIT,
-                        "more than %jd different models were requested (limits.model_names)",
+                        "more than %jd different models were requested (the constant model_names)",
                         (intmax_t)m->limits.model_names);
         n = ARENA_NEW(&m->mem, struct model_name);
         *n = (struct model_name){ m->name, arena_str(&m->mem, name) };

@@ -145,7 +145,8 @@ static void begin(struct run_job *j)
     } else if (j->want->text.p) {
         work(j);
     } else {
-        j->kind->note(j, STR("the last turn of this session has ended: give a prompt"));
+        j->kind->note(j, STR("the last turn of this session has ended, so there is no turn to "
+                             "resume; give a prompt"));
         j->code = EXIT_USAGE;
         leave(j);
     }

@@ -1,20 +1,20 @@
 /*
- * run_job.h - one prompt, worked on in a runtime until the agent has answered: what `trefoil run`
- * does, in its own process (run_here.c) or in the daemon's (attached_run.c).
+ * run_job.h - the job of `trefoil run`: an agent works on one prompt until it has answered. The job
+ * runs in the process of the verb (run_here.c) or in the daemon (run_in_daemon.c).
  *
  *   SEARCH ──> OPEN ──> RESUME ──> WORK ──> CLOSE ──> DONE
  *
- * RESUME and WORK may be skipped. OPEN and RESUME lead to CLOSE when there is no prompt. If no
- * session could be opened, SEARCH and OPEN lead to DONE.
+ * RESUME and WORK may be skipped. If there is no prompt, CLOSE follows OPEN or RESUME. If no
+ * session could be opened, DONE follows SEARCH or OPEN.
  *
  * SEARCH    the session to resume is looked up
- * OPEN      it is opened, or a new one is made
+ * OPEN      the session is opened, or a new one is created
  * RESUME    an interrupted turn is resumed
- * WORK      the prompt is worked on
+ * WORK      the agent works on the prompt
  * CLOSE     the session is closed, then its log
  * DONE      the owner was notified
  *
- * A work_client gets the events, as of any turn; the kind reports everything else.
+ * A work_client gets the events of the turns; the functions of run_job_kind report everything else.
  */
 #ifndef RUNTIME_RUN_JOB_H
 #define RUNTIME_RUN_JOB_H
@@ -25,11 +25,11 @@
 #include "runtime/session_find.h"
 #include "runtime/session_log.h"
 
-/* The request. Borrowed as long as the job. */
+/* The request for a job. It must live as long as the job. */
 struct run_want {
     struct str agent, session, model, mode; /* STR_NONE: the default */
     struct str text;                        /* the prompt; STR_NONE: resume an interrupted turn */
-    bool last;                              /* resume the last session */
+    bool last;                              /* resume the session that was used last */
     bool no_save;
 };
 
@@ -37,25 +37,25 @@ struct run_job;
 
 enum run_state { RUN_SEARCH, RUN_OPEN, RUN_RESUME, RUN_WORK, RUN_CLOSE, RUN_DONE, RUN_STATES };
 
-/* Never from inside a call of the job's owner. */
+/* Callbacks of the job. They are called from the loop. */
 struct run_job_kind {
-    /* The session is open; session is STR_NONE when nothing is kept. */
+    /* Report that the session is open. `session` is STR_NONE if the session is not stored. */
     void (*begins)(struct run_job *j, struct str session, struct str agent, struct str model);
 
-    /* A turn begins. */
+    /* Report that a turn begins. */
     void (*turns)(struct run_job *j);
 
-    /* A notice beside the output of the agent. */
+    /* Show a notice to the user, which is not output of the agent. */
     void (*note)(struct run_job *j, struct str text);
 
-    /* All is closed; `code` is what to exit with, unless it was cancelled. */
+    /* Report that the job has ended. `code` is the exit code, unless the job was cancelled. */
     void (*done)(struct run_job *j, int code, bool canceled);
 };
 
 struct run_job {
     const struct run_job_kind *kind;
     struct runtime *shop;
-    const char *root; /* whose .trefoil has the log */
+    const char *root; /* the root folder, for the log of the session */
     struct work_client *client;
     const struct run_want *want;
 
@@ -72,14 +72,17 @@ struct run_job {
     struct turn_prompt prompt;
     struct turn turn;
     enum run_state state;
-    bool canceled; /* it was asked to end soon, in whatever state */
+    bool canceled; /* run_job_cancel was called */
     int code;
 };
 
-/* Begin. Set kind, shop, root, client and want; zero the rest. It is freed when done is called. */
+/*
+ * Start the job. Set `kind`, `shop`, `root`, `client` and `want` before, and zero all other
+ * members. The memory of the job is released before `done` is called.
+ */
 void run_job_start(struct run_job *j);
 
-/* End it soon; the session keeps the conversation so far. */
+/* End the job soon. The session keeps the conversation so far. */
 void run_job_cancel(struct run_job *j);
 
 #endif

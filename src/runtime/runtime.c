@@ -2,12 +2,13 @@
 
 #include "base/mem.h"
 #include "core/agent/skill.h"
+#include "proto/mcp/client/mcp_sampling.h"
 #include "runtime/service.h"
 #include "runtime/session_logs.h"
 #include "state/state_dir.h"
 #include "store/store.h"
+#include "tool/file/undo.h"
 #include "tool/tools.h"
-#include "tool/undo.h"
 
 /* ---- what agents may be given -------------------------------------------------------------- */
 
@@ -166,6 +167,7 @@ bool runtime_open(struct runtime *w, struct service *s, struct arena *mem,
                                        .limits = s->limits,
                                        .store = w->store ? store_port(w->store) : NULL,
                                        .undo = &tool_undo_port,
+                                       .sampling = &mcp_sampling_codec,
                                        .logs = w->logs,
                                        .open = &w->open };
     set_world(w);

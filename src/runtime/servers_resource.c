@@ -21,7 +21,8 @@ void servers_resource_init(struct servers_resource *r, struct upstreams *up)
         .name = "servers",
         .title = "MCP servers",
         .description =
-            "Show the MCP servers behind this one: configuration, connection, tools, errors.",
+            "Show the MCP servers that trefoil connects to: configuration, connection, tools, "
+            "errors.",
         .mime_type = "application/json",
         .ctx = up,
         .read = read_servers,

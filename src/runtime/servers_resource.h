@@ -13,7 +13,7 @@ struct servers_resource {
     struct offer_source source;
 };
 
-/* `up` must outlive the resource. */
+/* Initialize *r. `up` must outlive *r. */
 void servers_resource_init(struct servers_resource *r, struct upstreams *up);
 
 #endif

@@ -6,14 +6,16 @@
 #include "base/version.h"
 #include "core/tool/exposure.h"
 #include "core/tool/linked_results.h"
+#include "runtime/sandbox_hidden.h"
 #include "store/store.h"
 #include "tool/tools.h"
 #include "web/api_events.h"
+#include "wire/http1_parse.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-static const struct config nothing_said;
+static const struct config nothing_said = { .sandbox.standard = SANDBOX_WORKSPACE };
 
 /* For the model of an MCP client: which tool to use when. */
 static const char instructions[] =
@@ -21,10 +23,11 @@ static const char instructions[] =
     "need the answer now: the call blocks until the agent has answered, which may take minutes. "
     "Call dispatch_agent for long or parallel work: it returns a taskId at once; then call "
     "get_task_status with wait until the task has ended. An agent does not see your conversation: "
-    "put all it needs into the message. Pass session_id to continue a conversation. If a task is "
-    "input_required, show the questions in asks to the user and pass the user's decision to "
+    "put everything that it needs into the message. Pass session_id to continue a conversation. If "
+    "a task is "
+    "input_required, show the questions in `asks` to the user and pass the user's decision to "
     "answer_task, or let the user run `trefoil approvals`; never decide for the user. If "
-    "mode_reason says why an agent is read-only, tell the user which setting changes that.";
+    "`mode_reason` explains why an agent is read-only, tell the user which setting changes that.";
 
 /* Not by `ctx`: a verb may have set it. */
 static struct service *of_upstreams(struct upstreams *up)
@@ -91,6 +94,8 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
                            .started = loop_now(loop) };
     s->config = &nothing_said;
     guard_init(&s->guard, limits);
+    s->sandbox = (struct sandbox_policy){ .standard = SANDBOX_WORKSPACE,
+                                          .hidden = sandbox_hidden(&s->sandbox_mem, root) };
     skill_registry_open(&s->skills, loop, limits, root);
     s->skills.on_changed = on_skills_changed;
     s->skills.ctx = s;
@@ -104,7 +109,9 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
                                .context = &s->web.agents,
                                .skills = &s->skills.list,
                                .traces = &s->traces,
-                               .kept = kept_results_new(loop, limits) },
+                               .kept = kept_results_new(loop, limits),
+                               .sandbox = &s->sandbox,
+                               .on_closed = tool_resources_end_host },
                1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
     offer_join(&s->offer, &s->builtin);
     offer_join(&s->offer, &s->clients);
@@ -127,7 +134,7 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     upstreams_init(&s->upstreams, &s->offer, &s->rpc);
     s->upstreams.on_tried = on_tried;
     s->upstreams.on_changed = on_servers_changed;
-    s->world = (struct tool_world){
+    s->world = (struct tool_resources){
         .loop = loop,
         .limits = limits,
         .procs = &s->upstreams.procs,
@@ -142,6 +149,7 @@ static void use_scope(struct guard_scope *to, const struct guard_scope *said)
 {
     to->mode = said->mode;
     to->taint = said->taint;
+    to->secrets = said->secrets;
     memcpy(to->permission, said->permission, sizeof(to->permission));
 }
 
@@ -157,12 +165,52 @@ static void use_endpoint(struct guard_scope *to, const struct config *c, enum or
         to->permission[TOOL_FETCH] = PERMISSION_DENY;
 }
 
+/* The port of "127.0.0.1:8733"; 0 for a Unix socket. */
+static uint16_t port_of(struct str address)
+{
+    struct str host, text;
+    uint64_t port;
+
+    return address.n && http1_authority(address, &host, &text) && str_uint(text, 0, 65535, &port)
+               ? (uint16_t)port
+               : 0;
+}
+
+static void use_reach(struct service *s, const struct config *c)
+{
+    s->own_port[0] = port_of(c->listen);
+    s->world.outside = (struct address_policy){ .range = c->reachable.v,
+                                                .ranges = c->reachable.n,
+                                                .own_port = s->own_port,
+                                                .own_ports = ARRAY_LEN(s->own_port) };
+}
+
+static void use_sandbox(struct sandbox_policy *to, const struct config *c)
+{
+    to->standard = c->sandbox.standard;
+    to->best_effort = c->sandbox.best_effort;
+    to->connect = c->sandbox.connect;
+    to->connects = c->sandbox.connects;
+    to->read_only = c->guard.mode == AGENT_READ_ONLY;
+}
+
 void service_use_guard(struct service *s, const struct config *c)
 {
+    use_reach(s, c);
+    service_secrets_use(&s->secrets, c);
+    s->guard.own_secrets = &s->secrets.set;
     use_scope(&s->guard.own, &c->guard);
+    s->guard.own.rules = c->guard.rules;
+    s->guard.own.readonly_shell = c->guard.readonly_shell;
+    use_sandbox(&s->sandbox, c);
     for (size_t i = 0; i < ORIGINS; i++)
         if (origin_rows[i].is_client)
             use_endpoint(&s->guard.face[i], c, (enum origin)i);
+}
+
+void service_use_address(struct service *s, struct str address)
+{
+    s->own_port[1] = port_of(address);
 }
 
 static bool in_scope(const struct service *s, const struct tool *t)
@@ -325,7 +373,7 @@ void service_leave_servers(struct service *s, void (*done)(void *ctx, bool in_ti
     s->leaving = 2 + (s->skills.watch != NULL);
     if (s->skills.watch)
         skill_registry_unwatch(&s->skills, on_unwatched, s);
-    tool_world_close(&s->world, on_left, s);
+    tool_resources_close(&s->world, on_left, s);
     upstreams_close(&s->upstreams, on_left, s);
 }
 
@@ -377,6 +425,8 @@ void service_close(struct service *s)
     if (s->guard.audit)
         audit_log_fini(&s->audit);
     guard_fini(&s->guard);
+    arena_fini(&s->sandbox_mem);
+    service_secrets_fini(&s->secrets);
     service_views_fini(s);
     kept_results_free(s->offer.host.kept);
     offer_fini(&s->offer);

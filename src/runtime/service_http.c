@@ -3,6 +3,7 @@
 #include "runtime/service.h"
 #include "web/api_approvals.h"
 #include "web/api_events.h"
+#include "web/api_request.h"
 #include "web/api_status.h"
 #include "web/api_tasks.h"
 
@@ -19,7 +20,7 @@ static struct mcp_http *mcp_of(struct http_req *req)
         return &s->mcp_http;
     agent = service_agent(s, req->rest, &e);
     if (!agent)
-        http_reply_error(req, e.code == ERR_NOT_FOUND ? 404 : 500, "%s", e.text);
+        api_refuse(req, &e);
     return agent ? &agent->http : NULL;
 }
 

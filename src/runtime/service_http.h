@@ -9,14 +9,14 @@ struct service;
 
 /*
  * Add the HTTP server with all routes; it does not listen yet. The hosts and keys of the
- * configuration must outlive it.
+ * configuration must outlive the HTTP server.
  */
 void service_add_http(struct service *s, const struct config *c);
 
-/* The routes of every HTTP server of the service, whose ctx is &s->web. */
+/* Return the routes that every HTTP server of a service has. `ctx` of such a server is &s->web. */
 const struct http_route *service_routes(size_t *out_n);
 
-/* Stop serving MCP: open listens are answered, and parked calls are cancelled. */
+/* Stop serving MCP: answer open requests for events, and cancel parked calls. */
 void service_end_mcp(struct service *s);
 
 /* Close the HTTP server, end MCP, then call `done` from the loop. */

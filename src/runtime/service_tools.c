@@ -91,7 +91,7 @@ void service_tools_write(struct jw *w, const struct service *s)
     jw_plain_key(w, STR("tools"));
     jw_array(w);
     for (size_t i = 0; (t = offer_tool_at(&s->offer, i)); i++)
-        if (!is_agent(s, t))
+        if (!t->withheld && !is_agent(s, t))
             tool_write(w, agent_tools_builtin(&s->agents, t));
     jw_array_end(w);
     jw_plain_key(w, STR("unavailable"));

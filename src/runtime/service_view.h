@@ -1,10 +1,10 @@
 /*
- * service_view.h - one scope of a service as a separate MCP server.
+ * service_view.h - a view: a separate MCP server that offers only one scope of a service.
  *
- * A service has one server, of its scope. A daemon, which offers everything, offers less to a
- * client that requests a smaller scope: a view is an offer that joins only some of the service's
- * sources, and a server for it. Nothing is copied, so that every change reaches the clients of
- * every view.
+ * A service has one MCP server of its own, for service.scope. The daemon offers everything, but a
+ * client can request a smaller scope. Then the client uses a view, which has an MCP server and an
+ * offer that joins only some sources of the service. The sources are shared, so that clients of all
+ * views see every change.
  */
 #ifndef RUNTIME_SERVICE_VIEW_H
 #define RUNTIME_SERVICE_VIEW_H
@@ -15,7 +15,7 @@
 /* The tools that an MCP server offers to its clients. */
 enum service_scope {
     SCOPE_ALL,
-    SCOPE_TOOLS,  /* no agents as tools */
+    SCOPE_TOOLS,  /* all tools except those that stand for agents or are about agents */
     SCOPE_AGENTS, /* agents as tools, and the tools that are about agents */
     SCOPES,
 };
@@ -26,19 +26,25 @@ struct service_view {
     struct offer offer;
     struct mcp_server server;
     bool open;
-    bool viewing; /* the tools of servers are joined */
+    bool viewing; /* the offer has joined the tools of MCP servers */
 };
 
 bool service_scope_named(struct str word, enum service_scope *out);
 const char *service_scope_name(enum service_scope scope);
 
-/* A tool that is offered together with agents, in views without the other tools. */
+/* Is the tool about agents, so that SCOPE_AGENTS includes it? */
 bool tool_is_about_agents(const struct tool *t);
 
-/* The MCP server of a scope: the service's own, or a view that is opened on first use. */
+/*
+ * Return the MCP server of a scope: the service's own one, or that of a view, which is opened on
+ * first use.
+ */
 struct mcp_server *service_scoped(struct service *s, enum service_scope scope);
 
-/* For service.c: the lists have changed; servers are closed; serving has ended; free the views. */
+/*
+ * For service.c. These functions do the following for all views: use lists that have changed; leave
+ * the tools of MCP servers that are about to be closed; end serving; free the views.
+ */
 void service_views_use(struct service *s);
 void service_views_leave_servers(struct service *s);
 void service_views_end(struct service *s);

@@ -1,31 +1,35 @@
 /*
- * session_find.h - find a session in the store. For commands, which run the loop until the store
- * has answered.
+ * session_find.h - finds a session in the store, for commands. Functions that read the store run
+ * the loop until the store has answered.
  */
 #ifndef RUNTIME_SESSION_FIND_H
 #define RUNTIME_SESSION_FIND_H
 
 #include "runtime/store_find.h"
 
-/* A search through sessions that are passed in one by one, the last changed first. */
+/*
+ * A search through sessions that are passed in one by one, the last changed first. If ids.beginning
+ * is set, it looks for the only session whose id begins with this text; else for the last changed
+ * session of `agent` and `owner`.
+ */
 struct session_search {
-    struct arena *mem;    /* of what was found */
-    struct id_search ids; /* by the beginning of an id, when that is set; else the last one: */
-    struct str agent;     /* of this agent; STR_NONE: of any */
-    struct str owner;     /* and of this principal; STR_NONE: of any */
-    struct store_session found, skipped; /* skipped: a newer one that another process has open */
-    bool any, skips;
+    struct arena *mem;                   /* memory of `found` and `skipped` */
+    struct id_search ids;                /* a search by the beginning of an id */
+    struct str agent;                    /* name of an agent; STR_NONE: any */
+    struct str owner;                    /* principal that owns the session; STR_NONE: any */
+    struct store_session found, skipped; /* `skipped`: a newer one that is in use */
+    bool any, skips;                     /* `found` is set; `skipped` is set */
 };
 
-/* Look at one session. False: the search is decided, so no further sessions are needed. */
+/* Check one session. False: the search is finished, so no further sessions are needed. */
 bool session_search_meets(struct session_search *f, const struct store_session *s);
 
-/* After the last: f->found is the result. ERR_NOT_FOUND; ERR_INVALID when several match. */
+/* End the search; f->found is the result. ERR_NOT_FOUND: no match. ERR_INVALID: several match. */
 bool session_search_end(const struct session_search *f, struct err *e);
 
 /*
- * The only session whose id begins with this prefix. ERR_NOT_FOUND; ERR_INVALID when several
- * match. Texts are copied to mem.
+ * Find the only session whose id begins with this text. ERR_NOT_FOUND: no match. ERR_INVALID:
+ * several match. Texts are copied to mem.
  */
 bool session_named(struct store_port *port, struct arena *mem, struct str beginning,
                    struct store_session *out, struct err *e);

@@ -1,12 +1,13 @@
 /*
- * session_log.h - write everything that happens in a session as lines of JSON: <session>.log
+ * session_log.h - writes the events of a session to a log file, as lines of JSON: <session>.log
  * (log_dir.h).
  *
- * A work_client that wraps another one: it writes each event with its time and passes it on;
- * questions are passed on. The log is for people who look for an error; trefoil never reads it
- * back. The file is readable by the user only (0600). Past limits.session_log_bytes it is renamed to
- * <session>.1.log and a new one begins. Lines are written on the thread pool (loop/spool.h). If
- * a log cannot be written, this is reported once, as a notice, and work continues.
+ * A session_log is a work_client that wraps another one. It writes each event with its time to the
+ * log, and forwards events and questions to the other client. People read the log to find errors;
+ * trefoil never reads it. Only the user can read the file (0600). When the file becomes larger than
+ * limits.session_log_bytes, it is renamed to <session>.1.log and a new file begins. Lines are
+ * written on the thread pool (loop/spool.h). If a log cannot be written, one notice reports that,
+ * and work continues.
  */
 #ifndef RUNTIME_SESSION_LOG_H
 #define RUNTIME_SESSION_LOG_H
@@ -23,24 +24,27 @@ struct session_log {
     const struct limits *limits;
     char *root;
     struct state_port *state;
-    char *name, *old;                       /* of the two files */
-    void (*grown)(void *ctx, size_t bytes); /* so many bytes were written; may be NULL */
+    char *name, *old;                       /* names of the log file and of the renamed file */
+    void (*grown)(void *ctx, size_t bytes); /* called after each write; may be NULL */
     void *grown_ctx;
     bool open;
 };
 
 /*
- * Writes nothing yet. root and session are copied; state (may be NULL) must live as long. `to`
- * receives everything that the log receives, and must live as long.
+ * Open a log; nothing is written yet. `root` and `session` are copied. `state` (may be NULL) and
+ * `to`, the client that receives all events, must live as long as the log.
  */
 void session_log_open(struct session_log *log, struct loop *loop, const struct limits *limits,
                       const char *root, struct state_port *state, const char *session,
                       struct work_client *to);
 
-/* Write down something that the other client need not hear, such as a prompt. {0} writes nothing. */
+/* Write an event without forwarding it, such as a prompt. Does nothing if *log is zeroed. */
 void session_log_note(struct session_log *log, const struct event *ev);
 
-/* Write the pending lines, then call done and free it. {0} is valid: done is called at once. */
+/*
+ * Write the pending lines, close the log, then call `done`. If *log is zeroed, `done` is called at
+ * once.
+ */
 void session_log_close(struct session_log *log, void (*done)(void *ctx), void *ctx);
 
 #endif

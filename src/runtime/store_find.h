@@ -1,14 +1,14 @@
 /*
- * store_find.h - functions of commands that read the store. They run the loop until the store has
- * answered. They accept the beginning of an id, or of its short form (id.h), if only one id
- * matches.
+ * store_find.h - helpers for commands: wait for the store, and find an object by the beginning of
+ * its id. Instead of an id, commands accept the beginning of the id or of its short form (id.h), if
+ * only one id matches.
  */
 #ifndef RUNTIME_STORE_FIND_H
 #define RUNTIME_STORE_FIND_H
 
 #include "core/store.h"
 
-/* Waits for one op: start it with op_wait_done and a struct op_wait that has the loop. */
+/* Waits for one op. Start the op with the callback op_wait_done and a struct op_wait as ctx. */
 struct op_wait {
     struct loop *loop;
     bool done, ok;
@@ -25,16 +25,16 @@ bool store_wait(struct store_port *port, struct store_ask *ask, struct err *e);
 
 /* A search through ids that are passed in one by one. */
 struct id_search {
-    const char *what; /* "session", "task": in errors */
+    const char *what; /* what the ids identify, for errors: "session", "task" */
     struct str beginning;
-    size_t n;  /* how many fit */
-    bool over; /* the search is decided: an id is equal, or a second id matches */
+    size_t n;  /* number of matches */
+    bool over; /* the search is finished: one id is equal to `beginning`, or two ids match */
 };
 
-/* Does this id match? The last match is the result. */
+/* Does this id match? The last match is the result of the search. */
 bool id_search_meets(struct id_search *s, struct str id);
 
-/* After the last: ERR_NOT_FOUND, or ERR_INVALID when it is not the only one. */
+/* End the search. ERR_NOT_FOUND: no id matches. ERR_INVALID: several ids match. */
 bool id_search_end(const struct id_search *s, struct err *e);
 
 #endif

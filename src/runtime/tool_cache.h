@@ -1,9 +1,10 @@
 /*
  * tool_cache.h - the tool definitions of MCP servers, kept on disk from one run to the next.
  *
- * One file per server and configuration of it, in the state directory of the root; a changed entry
- * does not find the old file. Nothing is ever read from the project. A file that is missing, too
- * large or invalid is ignored: the server lists its tools when it is connected.
+ * The files are in the state directory of the root, never in the project. The name of a file
+ * depends on the server and its configuration, so a changed configuration does not use the old
+ * file. A file that is missing, too large or invalid is ignored. Then the tools are known only
+ * after the server has connected.
  *
  *   {"server": "NAME", "server_name": "...", "tools": [definitions as the server sent them]}
  *
@@ -20,16 +21,19 @@ struct tool_cache {
     struct loop *loop;
     const struct limits *limits;
     struct arena mem;
-    const char *folder;                     /* NULL: nothing can be stored */
-    size_t saving;                          /* files being written */
-    void (*on_saved)(struct tool_cache *c); /* the last of them; set while a request waits */
+    const char *folder; /* the folder with the files; NULL: nothing can be stored */
+    size_t saving;      /* number of files that are being written */
+    /* called after the last of these files was written; NULL: no one waits */
+    void (*on_saved)(struct tool_cache *c);
 };
 
-/* Without a state directory, or when it cannot be used, nothing is kept. `limits` must outlive it. */
+/*
+ * Initialize *c. If `state` is NULL or cannot be used, nothing is stored. `limits` must outlive *c.
+ */
 void tool_cache_init(struct tool_cache *c, struct loop *loop, const struct limits *limits,
                      struct state_port *state);
 
-/* Nothing may be being saved. */
+/* Free *c. c->saving must be 0, so that no file is being written. */
 void tool_cache_fini(struct tool_cache *c);
 
 #endif

@@ -76,6 +76,8 @@ static void open_upstreams(struct upstreams *up)
         .root = up->offer->host.root,
         .name = TREFOIL_NAME,
         .version = trefoil_version,
+        .sandbox = up->offer->host.sandbox,
+        .state = up->offer->host.state,
     };
 
     for (size_t i = 0; i < builtin_tool_count; i++) {
@@ -90,6 +92,7 @@ static void open_upstreams(struct upstreams *up)
         .reserved = reserved,
         .reserveds = n,
         .cache = &up->cache.port,
+        .pins = &up->pins.port,
         .on_tried = on_tried,
         .on_changed = on_changed,
         .ctx = up,
@@ -98,8 +101,18 @@ static void open_upstreams(struct upstreams *up)
     offer_join(up->offer, &up->view.source);
 }
 
+static void on_pins_changed(struct tool_pins *p)
+{
+    struct upstreams *up = CONTAINER_OF(p, struct upstreams, pins);
+
+    if (up->upstreams)
+        mcp_upstreams_check_pins(up->upstreams);
+}
+
 static void open_all(struct upstreams *up)
 {
+    tool_pins_init(&up->pins, up->rpc->loop, up->rpc->limits, up->offer->host.state, up->pinning);
+    up->pins.on_changed = on_pins_changed;
     tool_cache_init(&up->cache, up->rpc->loop, up->rpc->limits, up->offer->host.state);
     open_http(up);
     open_upstreams(up);
@@ -122,6 +135,8 @@ static void upstreams_apply(struct upstreams *up, const struct config *config,
     }
     if (!up->upstreams)
         open_all(up);
+    up->pins.config = config;
+    mcp_upstreams_check_pins(up->upstreams); /* the setting may have changed */
     mcp_upstreams_set(up->upstreams, spec, specs);
     mcp_upstreams_view_refresh(&up->view);
 }
@@ -157,12 +172,24 @@ static void on_nothing_left(struct post *post)
     upstreams_finish(CONTAINER_OF(post, struct upstreams, closed), true);
 }
 
+/* Nothing is left when all files are written. */
+static void check_saved(struct upstreams *up)
+{
+    if (up->cache.saving || up->pins.busy)
+        return;
+    tool_cache_fini(&up->cache);
+    tool_pins_fini(&up->pins);
+    upstreams_finish(up, true);
+}
+
 static void on_saved(struct tool_cache *c)
 {
-    struct upstreams *up = CONTAINER_OF(c, struct upstreams, cache);
+    check_saved(CONTAINER_OF(c, struct upstreams, cache));
+}
 
-    tool_cache_fini(c);
-    upstreams_finish(up, true);
+static void on_pins_idle(struct tool_pins *p)
+{
+    check_saved(CONTAINER_OF(p, struct upstreams, pins));
 }
 
 static void on_http_closed(void *ctx)
@@ -171,8 +198,9 @@ static void on_http_closed(void *ctx)
 
     up->http = NULL;
     up->cache.on_saved = on_saved;
-    if (!up->cache.saving)
-        on_saved(&up->cache);
+    up->pins.on_idle = on_pins_idle;
+    tool_pins_close(&up->pins);
+    check_saved(up);
 }
 
 static void on_upstreams_closed(void *ctx)

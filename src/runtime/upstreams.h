@@ -1,9 +1,9 @@
 /*
- * upstreams.h - open and close the MCP servers of a service, with the processes and the HTTP client
- * that they need.
+ * upstreams.h - opens and closes the MCP servers that a service uses (the upstreams), with the
+ * processes and the HTTP client that they need.
  *
- * If no server is configured, nothing is opened. Tools in [mcp] private_tools are not offered, but
- * their servers run.
+ * If no server is configured, nothing is opened. Tools in [mcp] private_tools are not offered to
+ * clients, but the servers of these tools run.
  */
 #ifndef RUNTIME_UPSTREAMS_H
 #define RUNTIME_UPSTREAMS_H
@@ -14,21 +14,24 @@
 #include "loop/proc.h"
 #include "proto/mcp/client/mcp_upstreams.h"
 #include "runtime/tool_cache.h"
+#include "runtime/tool_pins.h"
 
 struct upstreams {
-    struct offer *offer; /* where the tools go */
+    struct offer *offer; /* the offer to which the tools of the servers are added */
     struct rpc *rpc;
-    struct procs procs; /* all children of the program, including those of tools */
+    struct procs procs; /* all child processes of the program, including those of tools */
     struct http_client *http;
-    struct mcp_upstreams *upstreams; /* NULL: nothing is open */
+    struct mcp_upstreams *upstreams; /* the open upstreams; NULL: none are open */
     struct mcp_upstreams_view view;
-    struct tool_cache cache;     /* of the servers' definitions, while the upstreams are open */
-    const struct config *config; /* in force */
-    bool withheld;               /* none of their tools is offered; agents may get them */
+    struct tool_cache cache;     /* tool definitions on disk; valid while the upstreams are open */
+    struct tool_pins pins;       /* approved definitions; valid while the upstreams are open */
+    enum tool_pinning pinning;   /* tool_pins.preset; set this before the upstreams are opened */
+    const struct config *config; /* the current configuration */
+    bool withheld;               /* `offer` does not get the tools, but agents can use them */
 
-    /* All have been connected, or failed, once. May be NULL. */
+    /* Called when every server has connected or failed for the first time. May be NULL. */
     void (*on_tried)(struct upstreams *up);
-    /* Their tools have changed. May be NULL. */
+    /* Called when the tools of the servers have changed. May be NULL. */
     void (*on_changed)(struct upstreams *up);
     void *ctx;
 
@@ -38,23 +41,24 @@ struct upstreams {
     void *done_ctx;
 };
 
-/* The names by which lists of the configuration may refer to a tool; the alias is in mem. */
+/* Return the names that lists in the configuration can use for a tool. The alias is in mem. */
 struct tool_called upstream_tool_called(struct arena *mem, const struct upstream_tool *t);
 
 void upstreams_init(struct upstreams *up, struct offer *offer, struct rpc *rpc);
 
 /*
- * Use the servers of a configuration, which must stay valid until it is replaced or all is closed.
- * Unchanged servers keep running.
+ * Use the servers of a configuration, which must stay valid until it is replaced or the upstreams
+ * are closed. Unchanged servers keep running.
  */
 void upstreams_use(struct upstreams *up, const struct config *config);
 
-/* Only the server of this name; false when there is none. */
+/* Use only the server with this name. Returns false if there is no such server. */
 bool upstreams_use_only(struct upstreams *up, const struct config *config, const char *name);
 
 /*
- * Ask all to exit; done is called from the loop: when they have exited, or after
- * limits.shutdown_ms, when the caller should exit at once (the keepers kill the rest).
+ * Ask all servers to exit. `done` is called from the loop when they have exited, or after
+ * limits.shutdown_ms with in_time false. Then the caller should exit at once; the keepers
+ * (sandbox/keep.h) kill the remaining processes.
  */
 void upstreams_close(struct upstreams *up, void (*done)(void *ctx, bool in_time), void *ctx);
 

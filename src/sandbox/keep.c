@@ -36,6 +36,9 @@
 #include "base/keep_wire.h"
 #include "base/str.h"
 #include "loop/process_tree.h"
+#include "sandbox/init.h"
+#include "sandbox/namespaces.h"
+#include "sandbox/probe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,20 +54,15 @@
 
 #undef fork /* the one place that may, beside libuv */
 
-enum { FIRST_PAUSE_MS = 2, LONGEST_PAUSE_MS = 500, NOT_STARTED = 127, USAGE = 2 };
-
-/* What the command line asks for. */
-struct plan {
-    const char *cwd; /* NULL: stay */
-    uint64_t nofile; /* 0: stay */
-    char **argv;
-};
+enum { FIRST_PAUSE_MS = 2, LONGEST_PAUSE_MS = 500, USAGE = 2 };
 
 struct keeper {
+    struct keep_plan plan;
     int control; /* orders in, news out; -1: trefoil is gone */
     int setup;   /* the child half's last message before it becomes its program; -1: read */
     int signals; /* tells of SIGCHLD; all signals are blocked */
-    pid_t child;
+    int ended;   /* the init process's last message: the wait status of its child; -1: no init */
+    pid_t child; /* in namespaces their init process, which passes signals on */
     bool reaped; /* the child is dead, with this status */
     int status;
     bool failed; /* the child half did not get as far as its program */
@@ -137,7 +135,8 @@ static void bury(struct keeper *k, pid_t pid)
     waitpid(pid, &status, __WALL);
     if (pid == k->child) {
         k->reaped = true;
-        k->status = status;
+        if (k->ended < 0 || read(k->ended, &k->status, sizeof(k->status)) != sizeof(k->status))
+            k->status = status;
     }
 }
 
@@ -175,18 +174,17 @@ static void hear_child_half(struct keeper *k)
         tell(k, &(struct keep_news_msg){ .news = KEEP_STARTED, .value = k->child });
 }
 
-/* A stopped child has to continue before it can handle a SIGTERM. */
-static void terminate(struct keeper *k)
+static void signal_child(const struct keeper *k, int signum)
 {
-    pid_t whom = -k->child;
+    if (!k->reaped && kill(-k->child, signum) < 0) /* it has no group yet */
+        kill(k->child, signum);
+}
 
-    if (k->reaped)
-        return;
-    if (kill(whom, SIGTERM) < 0) { /* it has no group yet */
-        whom = k->child;
-        kill(whom, SIGTERM);
-    }
-    kill(whom, SIGCONT);
+/* A stopped child has to continue before it can handle a SIGTERM. */
+static void terminate(const struct keeper *k)
+{
+    signal_child(k, SIGTERM);
+    signal_child(k, SIGCONT);
 }
 
 static void hear_orders(struct keeper *k)
@@ -198,6 +196,10 @@ static void hear_orders(struct keeper *k)
         return;
     if (n == sizeof(msg) && msg.order == KEEP_TERM) {
         terminate(k);
+        return;
+    }
+    if (n == sizeof(msg) && msg.order == KEEP_SIGNAL) {
+        signal_child(k, msg.value);
         return;
     }
     start_killing(k);
@@ -237,86 +239,35 @@ static void watch(struct keeper *k)
     }
     if (k->setup >= 0)
         hear_child_half(k);
+    sandbox_plan_clean(&k->plan.sandbox);
     if (k->failed)
         tell(k, &k->failure);
     else
         tell(k, &(struct keep_news_msg){ .news = KEEP_EXITED, .value = k->status });
 }
 
-/* ---- the child half ---------------------------------------------------------------------- */
-
-static void reset_signals(void)
-{
-    sigset_t none;
-
-    for (int i = 1; i < NSIG; i++)
-        signal(i, SIG_DFL); /* refused for those that cannot be changed, which is fine */
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-static bool limit_files(uint64_t soft)
-{
-    struct rlimit now;
-
-    if (!soft)
-        return true;
-    if (getrlimit(RLIMIT_NOFILE, &now) < 0)
-        return false;
-    now.rlim_cur = soft < now.rlim_max ? soft : now.rlim_max;
-    return setrlimit(RLIMIT_NOFILE, &now) == 0;
-}
-
-/*
- * All that binds the child, in this order: limits, where it runs, and last, because it may
- * forbid the rest, its sandbox profile. On failure errno is set and *step says where.
- */
-static bool confine(const struct plan *plan, enum keep_step *step)
-{
-    *step = KEEP_STEP_LIMIT;
-    if (!limit_files(plan->nofile))
-        return false;
-    *step = KEEP_STEP_CHDIR;
-    return !plan->cwd || chdir(plan->cwd) == 0;
-}
-
-/* Our own descriptors close on exec; all others were closed at the start. */
-__attribute__((noreturn)) static void child_half(const struct plan *plan, pid_t keeper, int setup)
-{
-    struct keep_news_msg msg = { .news = KEEP_FAILED };
-    enum keep_step step;
-
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != keeper) /* it died before it could count */
-        _exit(NOT_STARTED);
-    setsid(); /* its own group; and a storm in its session leaves us our share of the CPU */
-    if (confine(plan, &step)) {
-        reset_signals();
-        execvp(plan->argv[0], plan->argv);
-        step = KEEP_STEP_EXEC;
-    }
-    msg.value = errno;
-    msg.step = step;
-    (void)!write(setup, &msg, sizeof(msg));
-    _exit(NOT_STARTED);
-}
-
 /* ---- setting up -------------------------------------------------------------------------- */
 
-static bool read_plan(int argc, char **argv, struct plan *plan)
+static bool read_word(struct keep_plan *plan, char *arg)
+{
+    struct str word = str_of(arg);
+
+    if (str_starts(word, STR(KEEP_CWD))) {
+        plan->cwd = arg + sizeof(KEEP_CWD) - 1;
+        return true;
+    }
+    if (str_starts(word, STR(KEEP_NOFILE)))
+        return str_uint(str_skip(word, sizeof(KEEP_NOFILE) - 1), 1, INT32_MAX, &plan->nofile);
+    return sandbox_plan_word(&plan->sandbox, arg);
+}
+
+static bool read_plan(int argc, char **argv, struct keep_plan *plan)
 {
     int i = 1;
 
-    *plan = (struct plan){ 0 };
-    for (; i < argc && !str_eq(str_of(argv[i]), STR(KEEP_ARGV)); i++) {
-        struct str word = str_of(argv[i]);
-
-        if (str_starts(word, STR(KEEP_CWD)))
-            plan->cwd = argv[i] + sizeof(KEEP_CWD) - 1;
-        else if (!str_starts(word, STR(KEEP_NOFILE)) ||
-                 !str_uint(str_skip(word, sizeof(KEEP_NOFILE) - 1), 1, INT32_MAX, &plan->nofile))
+    for (; i < argc && !str_eq(str_of(argv[i]), STR(KEEP_ARGV)); i++)
+        if (!read_word(plan, argv[i]))
             return false;
-    }
     plan->argv = argv + i + 1;
     return i + 1 < argc;
 }
@@ -361,66 +312,152 @@ static int listen_for_children(void)
     return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* The ends of the child's pipes are the child's alone, and no folder is kept busy. */
-static void let_go(void)
-{
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+/* ---- the child --------------------------------------------------------------------------- */
 
-    for (int fd = 0; fd <= 2; fd++)
-        if (null < 0 || dup2(null, fd) < 0)
-            close(fd);
-    if (null > 2)
-        close(null);
-    (void)!chdir("/");
-}
-
-static bool start_child(struct keeper *k, const struct plan *plan)
+static bool start_plainly(struct keeper *k)
 {
     pid_t self = getpid();
     int setup[2];
 
-    k->signals = listen_for_children();
-    if (k->signals < 0 || pipe2(setup, O_CLOEXEC) < 0)
+    if (pipe2(setup, O_CLOEXEC) < 0)
         return false;
     k->child = fork();
-    if (k->child < 0)
-        return false;
     if (k->child == 0)
-        child_half(plan, self, setup[1]);
+        child_become(&k->plan, self, setup[1]);
     close(setup[1]);
     k->setup = setup[0];
+    return k->child > 0;
+}
+
+/* The init process does not exec, so it closes what only the keeper may hold. */
+__attribute__((noreturn)) static void init_half(struct keeper *k, const int *ready,
+                                                const int *setup, const int *status)
+{
+    close(k->control);
+    close(k->signals);
+    close(ready[1]);
+    close(setup[0]);
+    close(status[0]);
+    sandbox_init(&k->plan, &(struct init_pipes){ ready[0], setup[1], status[1] });
+}
+
+/*
+ * The files in /proc that map the ids of the child belong to the user only while the child, and so
+ * the keeper that it is a copy of, may be traced.
+ */
+static pid_t clone_init(struct keeper *k, const int *ready, const int *setup, const int *status,
+                        struct err *e)
+{
+    pid_t pid;
+
+    prctl(PR_SET_DUMPABLE, 1);
+    pid = namespaces_fork(k->plan.sandbox.offline && k->plan.sandbox.support.netns);
+    if (pid == 0)
+        init_half(k, ready, setup, status);
+    if (pid < 0)
+        fail_sys(e, "create namespaces");
+    else if (!namespaces_map(pid, e)) {
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, __WALL);
+        pid = -1;
+    }
+    prctl(PR_SET_DUMPABLE, 0);
+    return pid;
+}
+
+static bool start_in_namespaces(struct keeper *k, struct err *e)
+{
+    int ready[2], setup[2], status[2];
+
+    if (pipe2(ready, O_CLOEXEC) < 0 || pipe2(setup, O_CLOEXEC) < 0 ||
+        pipe2(status, O_CLOEXEC | O_NONBLOCK) < 0)
+        return fail_sys(e, "create the pipes of the sandbox");
+    k->child = clone_init(k, ready, setup, status, e);
+    close(ready[0]);
+    close(setup[1]);
+    close(status[1]);
+    k->setup = setup[0];
+    k->ended = status[0];
+    if (k->child > 0)
+        (void)!write(ready[1], "", 1); /* if it has died, its end is reported like any other */
+    close(ready[1]);
+    return k->child > 0;
+}
+
+static void refuse(struct keeper *k, const struct err *e)
+{
+    k->failure =
+        (struct keep_news_msg){ .news = KEEP_FAILED, .step = KEEP_STEP_SANDBOX, .value = EPERM };
+    snprintf(k->failure.text, sizeof(k->failure.text), "%s", e->text);
+}
+
+/* The plan decides what is in the environment, and the child gets ours. */
+static bool make_plan(struct sandbox_plan *p, struct err *e)
+{
+    if (!sandbox_plan_make(p, e))
+        return false;
+    environ = sandbox_env(p, environ);
     return true;
 }
 
+static bool start_child(struct keeper *k)
+{
+    struct sandbox_plan *p = &k->plan.sandbox;
+    bool namespaces = sandbox_plan_active(p) && p->support.namespaces;
+    struct err e;
+
+    if (!make_plan(p, &e) || (namespaces && !start_in_namespaces(k, &e))) {
+        refuse(k, &e);
+        return false;
+    }
+    return namespaces || start_plainly(k);
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
 static bool set_up(struct keeper *k, int argc, char **argv)
 {
-    struct plan plan;
-
     closefrom(KEEP_FD + 1);
     fcntl(k->control, F_SETFD, FD_CLOEXEC);
     errno = EINVAL;
-    if (!read_plan(argc, argv, &plan) || !become_keeper())
+    if (!read_plan(argc, argv, &k->plan) || !become_keeper())
         return false;
     unmark_environment();
-    if (!start_child(k, &plan))
+    k->signals = listen_for_children();
+    if (k->signals < 0)
         return false;
-    let_go();
+    if (!start_child(k))
+        return false;
+    release_standard_files();
     return true;
+}
+
+/* False if the descriptor is not the control socket: a user has typed the command. */
+static bool is_started_by_trefoil(void)
+{
+    int type = 0;
+    socklen_t n = sizeof(type);
+
+    return getsockopt(KEEP_FD, SOL_SOCKET, SO_TYPE, &type, &n) == 0 && type == SOCK_SEQPACKET;
 }
 
 int keep_main(int argc, char **argv)
 {
-    struct keeper k = { .control = KEEP_FD, .setup = -1 };
-    int type = 0;
-    socklen_t n = sizeof(type);
+    struct keeper k = { .control = KEEP_FD, .setup = -1, .ended = -1 };
 
-    if (getsockopt(KEEP_FD, SOL_SOCKET, SO_TYPE, &type, &n) < 0 || type != SOCK_SEQPACKET) {
+    if (argc == 2 && str_eq(str_of(argv[1]), STR(KEEP_PROBE)))
+        return sandbox_probe_main();
+    if (!is_started_by_trefoil()) {
         fprintf(stderr, "keep: internal command; trefoil starts its child processes with it\n");
         return USAGE;
     }
-    if (set_up(&k, argc, argv))
+    if (set_up(&k, argc, argv)) {
         watch(&k);
-    else
-        tell(&k, &(struct keep_news_msg){ KEEP_FAILED, KEEP_STEP_SETUP, errno });
-    _exit(0); /* there is nothing to flush */
+        _exit(0); /* there is nothing to flush */
+    }
+    if (!k.failure.news)
+        k.failure = (struct keep_news_msg){ KEEP_FAILED, KEEP_STEP_SETUP, errno, "" };
+    sandbox_plan_clean(&k.plan.sandbox);
+    tell(&k, &k.failure);
+    _exit(0);
 }

@@ -4,10 +4,8 @@
 #include "base/container.h"
 #include "base/pick.h"
 #include "loop/file.h"
+#include "state/file_lock.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 enum { FILE_MOST = 4 << 20, FILE_DEPTH = 32, FILE_VALUES = 200000 };
@@ -125,21 +123,9 @@ static bool write_answers(struct arena *mem, const char *dir, const struct answe
     return file_write(answer_path(mem, dir, "answers.json"), buf_str(&out), 0600, e);
 }
 
-/* -1 and *e: it cannot be locked. */
 static int lock_answers(struct arena *mem, const char *dir, struct err *e)
 {
-    const char *path = answer_path(mem, dir, "answers.lock");
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-
-    while (fd >= 0 && flock(fd, LOCK_EX) < 0) {
-        if (errno == EINTR)
-            continue;
-        close(fd);
-        fd = -1;
-    }
-    if (fd < 0)
-        fail(e, ERR_SYSTEM, "%s cannot be locked: %s", path, strerror(errno));
-    return fd;
+    return file_lock(answer_path(mem, dir, "answers.lock"), e);
 }
 
 static bool answer_keep(struct answer_store *port, const struct answer_entry *entry, struct err *e)

@@ -1,6 +1,6 @@
 /*
- * log_files.h - the logs of sessions and the old files of the audit log, in the project and in the
- * state directory of the root (log_dir.h). Blocking.
+ * log_files.h - deletes old log files: logs of sessions and old files of the audit log, in the
+ * project and in the state directory of the root (log_dir.h). The functions block.
  */
 #ifndef STATE_LOG_FILES_H
 #define STATE_LOG_FILES_H
@@ -10,14 +10,14 @@
 #include "base/limits.h"
 
 struct log_sweep {
-    int64_t now;          /* wall clock in ms */
-    int64_t files, bytes; /* out: that went */
+    int64_t now;          /* current time: wall clock in ms */
+    int64_t files, bytes; /* out: number of deleted files; freed bytes */
 };
 
 /*
- * Delete logs older than limits.log_keep_ms, then the oldest session logs past log_keep_bytes.
- * The current audit log is kept. `state` is the path of the state directory; NULL: there is
- * none.
+ * Delete logs older than limits.log_keep_ms, then the oldest session logs until the rest fits into
+ * limits.log_keep_bytes. The current audit log is kept. `state` is the path of the state directory;
+ * NULL: there is none.
  */
 bool log_files_sweep(const char *root, const char *state, const struct limits *limits,
                      struct log_sweep *sweep, struct err *e);

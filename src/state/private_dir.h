@@ -1,5 +1,6 @@
 /*
- * private_dir.h - a directory for the user alone: 0700, ours, and not reached through a link.
+ * private_dir.h - private directories: mode 0700, owned by our user, and opened without following
+ * links.
  */
 #ifndef STATE_PRIVATE_DIR_H
 #define STATE_PRIVATE_DIR_H
@@ -9,17 +10,21 @@
 #include <sys/types.h>
 
 /*
- * Open `name` in the directory `at`; `path` is what errors call it. With `make` it is created if it
- * is missing, else that is ERR_NOT_FOUND. ERR_DENIED: a link or a file, or another user owns it. A
- * directory of ours that others may enter is made private.
+ * Open the directory `name` in the directory `at`; errors contain its path, `path`. A missing
+ * directory is created if `make` is true; otherwise the function fails with ERR_NOT_FOUND.
+ * ERR_DENIED: the name is a link or a file, or another user owns the directory. If the directory is
+ * ours but other users may enter it, it is made private.
  */
 bool private_dir_enter(int at, const char *path, const char *name, bool make, int *out_fd,
                        struct err *e);
 
-/* An open directory must be ours; one that others have some of these rights to is made private. */
+/*
+ * Check that an open directory is ours. If other users have any of the permissions `others`, the
+ * directory is made private.
+ */
 bool private_dir_check(int fd, const char *path, mode_t others, struct err *e);
 
-/* A sentence for errno, with its name: "directory PATH cannot be DONE: Read-only ... (EROFS)". */
+/* Set *e from errno: "directory PATH cannot be DONE: Read-only ... (EROFS)". Returns false. */
 bool private_dir_fail(struct err *e, const char *path, const char *done);
 
 #endif

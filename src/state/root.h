@@ -1,12 +1,15 @@
 /*
- * root.h - find the root: the folder that trefoil works in.
+ * root.h - finds the root: the folder that trefoil works in.
  *
- * It is the first of: --root, TREFOIL_ROOT, the working folder or the nearest folder above it that
- * has trefoil.toml, .trefoil or .git, and the working folder.
+ * The root is the first of these that exists:
+ *   - the value of --root, or of TREFOIL_ROOT
+ *   - the nearest folder that contains trefoil.toml, .trefoil or .git, searched from the working
+ *     folder upwards
+ *   - the working folder
  *
- * / and the home folder are never the root, because tools could then reach all files of the user.
- * As --root or TREFOIL_ROOT they are an error; as the working folder they are replaced by a folder
- * in the user's state.
+ * / and the home folder cannot be the root, because tools could then reach all files of the user.
+ * If --root or TREFOIL_ROOT has such a value, that is an error. If the working folder is / or the
+ * home folder, a folder in the user's state is used instead.
  */
 #ifndef STATE_ROOT_H
 #define STATE_ROOT_H
@@ -15,23 +18,27 @@
 #include "base/err.h"
 
 struct root {
-    const char *path; /* absolute, links resolved */
-    const char *from; /* what decided: "--root", "TREFOIL_ROOT", "trefoil.toml", ... */
+    const char *path; /* absolute path, with links resolved */
+    const char *from; /* what determined the root: "--root", "TREFOIL_ROOT", "trefoil.toml", ... */
 };
 
-/* `chosen` is the value of --root, or NULL. */
+/* Find the root. `chosen` is the value of --root, or NULL. */
 bool root_find(struct arena *mem, const char *chosen, struct root *out, struct err *e);
 
 /*
- * The user's state: TREFOIL_STATE_DIR, STATE_DIRECTORY (systemd), $XDG_STATE_HOME/trefoil or
- * ~/.local/state/trefoil; NULL without a home. Makes nothing.
+ * Return the path of the user's state folder: TREFOIL_STATE_DIR, STATE_DIRECTORY (systemd),
+ * $XDG_STATE_HOME/trefoil or ~/.local/state/trefoil. NULL: the user has no home folder. The
+ * function creates nothing.
  */
 const char *root_user_state_path(struct arena *mem);
 
-/* The same folder, made if it is not there (0700). */
+/* Get the same path, and create the folder with mode 0700 if it does not exist. */
 bool root_user_state(struct arena *mem, const char **out, struct err *e);
 
-/* $XDG_CONFIG_HOME/trefoil/config.toml or ~/.config/trefoil/config.toml; NULL without a home. */
+/*
+ * Return the path of the user's configuration: $XDG_CONFIG_HOME/trefoil/config.toml or
+ * ~/.config/trefoil/config.toml. NULL: the user has no home folder.
+ */
 const char *root_user_config(struct arena *mem);
 
 #endif

@@ -248,10 +248,3 @@ void state_dir_init(struct state_dir *s, const char *root)
     if (!user || !set_path(s, arena_printf(&mem, "%s/roots", user).p, name, &e))
         s->path[0] = 0;
 }
-
-void state_dir_fini(struct state_dir *s)
-{
-    if (s->fd >= 0)
-        close(s->fd);
-    s->fd = -1;
-}

@@ -2,7 +2,7 @@
  * answers.c - answers to questions of tasks. They are kept with their task until it ends, so that a
  * second answer to the same question is rejected; the row of the task lists the open questions.
  */
-#include "store/verbs.h"
+#include "store/steps.h"
 
 #include "base/json.h"
 

@@ -22,9 +22,13 @@ struct check {
     const char *since;         /* position after the last seal, */
     uint64_t lines;            /* and number of lines since then */
     int64_t number;            /* number of the current line */
+    int64_t record;            /* number of the last record */
+    const struct audit_visitor *visitor;
+    struct arena *mem;
     struct err *e;
 };
 
+/* It affects the records since the last seal. */
 static void complain(struct check *c, const char *why)
 {
     struct audit_report *r = c->report;
@@ -32,6 +36,23 @@ static void complain(struct check *c, const char *why)
     if (r->sound)
         snprintf(r->where, sizeof(r->where), "%s:%lld: %s", c->name, (long long)c->number, why);
     r->sound = false;
+    if (c->visitor && c->visitor->problem)
+        c->visitor->problem(c->visitor, &(struct audit_problem){
+                                            .file = c->name,
+                                            .line = c->number,
+                                            .first = c->record - (int64_t)c->lines + 1,
+                                            .last = c->record,
+                                            .why = why,
+                                        });
+}
+
+static void visit_line(struct check *c, struct str line)
+{
+    c->lines++;
+    c->record++;
+    if (c->visitor && c->visitor->record)
+        c->visitor->record(c->visitor,
+                           &(struct audit_record){ c->record, c->name, c->number, line });
 }
 
 /* ---- one seal -------------------------------------------------------------------------------- */
@@ -92,11 +113,12 @@ static bool check_text(struct check *c, struct str text)
 {
     while (text.n) {
         const char *at = text.p;
+        struct str line = str_cut(&text, '\n');
         struct audit_seal seal;
 
         c->number++;
-        if (!audit_seal_read(str_cut(&text, '\n'), &seal))
-            c->lines++;
+        if (!audit_seal_read(line, &seal))
+            visit_line(c, line);
         else if (!check_seal(c, &seal, at))
             return false;
         else
@@ -110,12 +132,12 @@ static bool check_text(struct check *c, struct str text)
 static bool check_file(struct check *c, const struct limits *limits, const char *path)
 {
     size_t most = (size_t)(limits->audit_bytes + limits->audit_backlog_bytes) + (1 << 20);
-    AUTO_ARENA mem = { 0 };
-    struct str text;
+    AUTO_ARENA own = { 0 };
+    struct str text, name = str_of(strrchr(path, '/') + 1);
 
-    if (!file_read(&mem, path, most, &text, c->e))
+    if (!file_read(c->mem ? c->mem : &own, path, most, &text, c->e))
         return false;
-    c->name = strrchr(path, '/') + 1;
+    c->name = arena_cstr(c->mem ? c->mem : &own, name);
     c->number = 0;
     c->since = text.p;
     c->lines = 0;
@@ -127,6 +149,7 @@ static bool check_file(struct check *c, const struct limits *limits, const char 
 static void check_ends(struct check *c)
 {
     c->number = 0;
+    c->lines = 0;
     c->name = "audit.jsonl";
     if (!c->has_head && c->report->files)
         complain(c, "audit.json, which holds the key of the seals, is missing");
@@ -155,10 +178,10 @@ static int hold(const char *folder)
     return TAKE_FD(fd);
 }
 
-bool audit_check(const char *folder, const struct limits *limits, struct audit_report *out,
-                 struct err *e)
+bool audit_check(const char *folder, const struct limits *limits, struct arena *mem,
+                 const struct audit_visitor *visitor, struct audit_report *out, struct err *e)
 {
-    struct check c = { .report = out, .e = e };
+    struct check c = { .report = out, .visitor = visitor, .mem = mem, .e = e };
     AUTO_FD held = hold(folder);
     char path[AUDIT_PATH];
 

@@ -6,16 +6,21 @@
  *
  *   {"version":1,"key":K,"first":H,"last":H,"seals":N,"records":N}
  *
- * key      random, made with the file; the seals are HMACs with it, so that only the user can make one
- * first    the seal that the oldest kept seal refers to; zeros: none was dropped yet
+ * key      random, created with the file. Seals are HMACs with this key, so only the user, who can
+ *          read the file, can make one
+ * first    the last seal that was deleted, to which the oldest kept seal refers; zeros: none was
+ *          deleted yet
  * last     the last seal that was written
- * seals, records   how many were written since the log began, dropped ones included
+ * seals, records   the number of seals and records written since the log began, including deleted
+ *                  ones
  *
  * A reader or writer of this file holds the lock of the log. The order of changes ensures that a
  * crash between two of them never looks like a missing part:
  *
- *   a batch    the log is written and synced, then `last` moves on: the log may be one seal ahead
- *   a drop     `first` moves on, then the oldest files go: the log may have more than is expected
+ *   a batch    The log is written and synced, then `last` is updated. After a crash between them
+ *              the log has one seal more than `last` says.
+ *   a drop     `first` is updated, then the oldest files are deleted. After a crash between them
+ *              the log still has seals older than `first`.
  */
 #ifndef STORE_AUDIT_HEAD_H
 #define STORE_AUDIT_HEAD_H
@@ -29,7 +34,7 @@ struct audit_head {
     int64_t seals, records;
 };
 
-/* ERR_NOT_FOUND: there is none. */
+/* ERR_NOT_FOUND: the file does not exist. */
 bool audit_head_read(const char *folder, struct audit_head *out, struct err *e);
 bool audit_head_write(const char *folder, const struct audit_head *head, struct err *e);
 

@@ -29,6 +29,7 @@ static void write_entry(struct jw *w, const struct audit_entry *r, struct str ti
     jw_kstr(w, "who", str_of(r->caller));
     jw_kstr(w, "principal", r->principal.n ? r->principal : STR_NONE);
     jw_kstr(w, "trace", r->trace);
+    jw_kstr(w, "work", r->work);
     jw_kint(w, "depth", r->depth);
     jw_kstr(w, "tool", str_of(r->tool));
     jw_kplain(w, "args", (struct str){ args, DIGITS_HEX });

@@ -7,13 +7,13 @@
  * changed, removed or inserted line. Lines without a seal are the rest of a batch after a crash;
  * the next seal counts them separately ("torn":K, before the N lines) and covers them, too. Only
  * the user can read the secret key, and audit_head.h keeps the beginning and end of the chain
- * beside the log: this detects a truncated or deleted log. Past limits.audit_bytes the file becomes
- * audit.1.jsonl, that one audit.2.jsonl and so on, and the chain continues in a new file. Several
- * processes may write to one log.
+ * beside the log: this detects a truncated or deleted log. When the file would exceed
+ * limits.audit_bytes, it is renamed to audit.1.jsonl, the previous audit.1.jsonl to audit.2.jsonl
+ * and so on, and the chain continues in a new file. Several processes may write to one log.
  *
- * Records are collected for limits.audit_gather_ms and written on the pool, so that no call
- * waits for the disk, and a busy server does not wake a thread for every call; a crash loses the
- * collected records. If the log cannot be written, this is reported once and work continues.
+ * Records are collected for limits.audit_gather_ms and written by a thread of the pool. So no call
+ * waits for the disk, and a busy server does not wake a thread for every call. A crash loses the
+ * collected records. If the log cannot be written, an error is logged one time, and calls continue.
  */
 #ifndef STORE_AUDIT_LOG_H
 #define STORE_AUDIT_LOG_H
@@ -33,14 +33,14 @@ struct audit_log {
     struct state_port *state;
 };
 
-/* Opens no file yet; the state directory is opened for the first records. It must outlive the log. */
+/* Opens no file: the first records open the state directory. *state must outlive the log. */
 void audit_log_init(struct audit_log *log, struct loop *loop, const struct limits *limits,
                     struct state_port *state);
 
-/* Write the collected records, then call done; at once if there are none. */
+/* Write the collected records, then call done. If there are none, done is called at once. */
 void audit_log_close(struct audit_log *log, void (*done)(void *ctx), void *ctx);
 
-/* It must be closed, or never have recorded anything. */
+/* Free the memory of the log. The log must be closed, or never have got a record. */
 void audit_log_fini(struct audit_log *log);
 
 enum { AUDIT_HASH = 64 }; /* hexadecimal digits */

@@ -10,8 +10,8 @@
 
 enum {
     AUDIT_PATH = 4096,
-    AUDIT_FILES_MOST = 1000, /* of limits.audit_files */
-    AUDIT_SEAL = 256,        /* no seal is longer, line feeds on both sides included */
+    AUDIT_FILES_MOST = 1000, /* the maximum of limits.audit_files */
+    AUDIT_SEAL = 256,        /* maximum length of a seal, with the line feeds before and after it */
 };
 
 /* The path of a log file by its number; 0: the current file. */
@@ -27,13 +27,14 @@ struct audit_seal {
 bool audit_seal_read(struct str line, struct audit_seal *out);
 
 /*
- * Append a seal to `sealed`, which holds its input: the hash of the previous seal, then the lines,
- * of which a crash left `torn`. hash: set to the hash of the new seal.
+ * Append a seal to `sealed`, which holds the bytes that the seal covers: the hash of the previous
+ * seal, then the lines, the first `torn` of which a crash has left. `hash` is set to the hash of
+ * the new seal.
  */
 bool audit_seal_put(struct buf *sealed, const char *key, uint64_t torn, char hash[AUDIT_HASH + 1],
                     struct err *e);
 
-/* *fits: is this the seal of these bytes? False: the hash cannot be computed. */
+/* Set *fits to whether this is the seal of these bytes. False: the hash cannot be computed. */
 bool audit_seal_fits(const struct audit_seal *seal, const char *key, struct str sealed, bool *fits,
                      struct err *e);
 

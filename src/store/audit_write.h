@@ -1,4 +1,5 @@
-/* audit_write.h - writes records to the log file. Blocking: for the pool. Part of the audit log. */
+/* audit_write.h - write records to the log file. Blocks, so it must run on a thread of the pool.
+ * Part of the audit log. */
 #ifndef STORE_AUDIT_WRITE_H
 #define STORE_AUDIT_WRITE_H
 
@@ -10,8 +11,8 @@
 bool audit_write(const char *folder, const struct limits *limits, struct str lines, struct err *e);
 
 /*
- * Delete the files that are older than this, in ms of the wall clock, except the current one.
- * Counts them and their bytes.
+ * Delete the log files that were last written before this time (wall clock, in ms), except the
+ * current file. Their number and their size are added to *files and *bytes.
  */
 bool audit_expire(const char *folder, int64_t before_ms, int64_t *files, int64_t *bytes,
                   struct err *e);

@@ -1,6 +1,6 @@
 /*
- * backup.c - checks and backups of an open store, through separate read-only connections, so
- * commits continue. SQLite keeps their snapshot until they are done.
+ * backup.c - check or back up an open store. Both use separate read-only connections, so commits
+ * continue. SQLite keeps their snapshot until they are done.
  */
 #include "base/auto.h"
 #include "base/id.h"

@@ -149,7 +149,7 @@ static bool do_steps(struct batch *b, struct store_ask *ask, struct err *e)
 }
 
 /*
- * A single step that fails changes nothing (verbs.h). For several steps a savepoint undoes the
+ * A single step that fails changes nothing (steps.h). For several steps a savepoint undoes the
  * first ones.
  */
 static bool do_writes(struct batch *b, struct store_ask *ask, struct err *e)

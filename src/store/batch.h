@@ -1,15 +1,15 @@
 /*
- * batch.h - runs a batch of requests on the store's thread.
+ * batch.h - run a batch of requests on the thread of the store.
  *
- * All requests that write share one transaction. A request that fails by itself is left out, and
- * the others continue; if the transaction fails, all of them fail. Requests that only read are
- * answered afterwards, outside the transaction: they see committed data, and a full disk does not
- * affect them.
+ * All requests that write share one transaction. If one request fails, its changes are undone and
+ * the others continue; if the transaction fails, all of them fail. Requests that only read run
+ * afterwards, outside the transaction: they see committed data, and a full disk does not affect
+ * them.
  */
 #ifndef STORE_BATCH_H
 #define STORE_BATCH_H
 
-#include "store/verbs.h"
+#include "store/steps.h"
 
 #include <stdatomic.h>
 
@@ -18,21 +18,21 @@ struct batch {
     const struct limits *limits;
     struct store_ask **ask; /* the requests of the current batch; room for limits.store_batch */
     char holder[HOLDER_TEXT];
-    int64_t lead;      /* lead of the lease clock (lease.h) */
-    int64_t free;      /* bytes that are free after the current batch (room_make) */
-    int sync;          /* the current PRAGMA synchronous: a durability, or -1 */
-    atomic_int pages;  /* in the write-ahead log */
-    atomic_int folded; /* of them, after the last checkpoint */
+    int64_t lead;      /* the lead of the lease clock (lease.h) */
+    int64_t free;      /* bytes of limits.store_bytes that are free after the current batch */
+    int sync;          /* current value of PRAGMA synchronous, as a durability; -1: unknown */
+    atomic_int pages;  /* number of pages in the write-ahead log */
+    atomic_int folded; /* `pages` at the last checkpoint */
     int page_bytes;
-    atomic_bool damaged; /* writes are rejected */
+    atomic_bool damaged; /* the database is damaged: writes are rejected */
 };
 
 bool batch_init(struct batch *b, const struct limits *limits, const char *path, struct err *e);
 
-/* Track the length of the write-ahead log from now on. *b must not move. */
+/* Update `pages` with every commit from now on. *b must not move. */
 void batch_watch_log(struct batch *b);
 
-/* {0} is fine. */
+/* *b may be {0}. */
 void batch_fini(struct batch *b);
 
 /* Run the first n requests of b->ask. */

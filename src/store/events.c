@@ -1,5 +1,5 @@
 /* events.c - appends events of sessions and tasks, and reads them in pages. */
-#include "store/verbs.h"
+#include "store/steps.h"
 
 static int64_t place_of(int64_t n, int64_t seq)
 {

@@ -6,7 +6,7 @@
  * needs no token and works while another process holds the source. The new session has no holder.
  * Turn states and pre-images are not copied: a fork has nothing to resume and nothing to undo.
  */
-#include "store/verbs.h"
+#include "store/steps.h"
 
 struct fork_source {
     int64_t n, upto; /* the row; the last sequence number to copy */

@@ -2,7 +2,7 @@
  * gc.c - deletes old sessions. One request checks the oldest few and deletes some of them, so that
  * no commit takes long; `more` asks for another request.
  */
-#include "store/verbs.h"
+#include "store/steps.h"
 
 enum { LOOK_AT = 256, DELETE_MOST = 16 };
 

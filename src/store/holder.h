@@ -1,8 +1,9 @@
 /*
  * holder.h - the name of a process that holds a session, a task or a lock.
  *
- * The name has the boot id, the pid namespace, the pid and the start time, so no two processes share
- * one. A process of the same boot and namespace can check whether the named process still runs.
+ * The name has the boot id, the pid namespace, the pid and the start time, so no two processes have
+ * the same name. A process with the same boot id and namespace can check whether the named process
+ * still runs.
  *
  * The holder is a process; the owner of a session or a task is a principal (core/principal.h).
  */
@@ -25,8 +26,8 @@ enum holder_life { HOLDER_DEAD, HOLDER_ALIVE, HOLDER_UNKNOWN };
 enum holder_life holder_life(struct str name);
 
 /*
- * A label for error messages: "process 42 (trefoil serve)", without the program when this process
- * cannot read it.
+ * Write a label for error messages: "process 42 (trefoil serve)". The part in brackets is omitted
+ * if this process cannot read the command line of the other.
  */
 void holder_label(struct str name, char out[HOLDER_LABEL]);
 

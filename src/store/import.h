@@ -2,9 +2,9 @@
  * import.h - import conversations from an untrusted database, such as one that is part of a
  * repository.
  *
- * Only sessions are imported, up to the end of their last finished turn, and only records of a
- * conversation. Rights, approvals, locks, tasks, notes and the files that /undo would restore are
- * not. Prompts are marked as untrusted data ("from": "import"). Blocking.
+ * Only the conversations of sessions are imported, up to the end of their last finished turn.
+ * Rights, approvals, locks, tasks, notes and the files that /undo would restore are not imported.
+ * Prompts are marked as untrusted data ("from": "import"). The functions block.
  */
 #ifndef STORE_IMPORT_H
 #define STORE_IMPORT_H
@@ -13,22 +13,22 @@
 #include "base/limits.h"
 
 struct store_import {
-    /* contents of the database */
+    /* how many of these the database has */
     int64_t sessions, records, tasks, unfinished, answers, locks, notes;
-    int64_t imported;         /* sessions */
-    int64_t imported_records; /* of these */
+    int64_t imported;         /* number of imported sessions */
+    int64_t imported_records; /* number of imported records */
 };
 
 /*
- * Count the contents. `path` is a private copy, whose schema is upgraded. ERR_INVALID: it is
- * damaged, or not exactly a database of trefoil.
+ * Count the contents of the database at `path`, a private copy, whose schema is upgraded.
+ * ERR_INVALID: it is damaged, or its schema is not exactly that of trefoil.
  */
 bool store_import_look(const char *path, const struct limits *limits, struct store_import *out,
                        struct err *e);
 
 /*
- * Copy its conversations into the database `to`, after store_import_look. Existing sessions are
- * skipped.
+ * Copy the conversations to the database `to`. Call store_import_look first. Sessions that `to`
+ * already has are skipped.
  */
 bool store_import_copy(const char *path, const char *to, const struct limits *limits,
                        struct store_import *out, struct err *e);

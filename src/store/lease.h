@@ -1,11 +1,13 @@
 /*
- * lease.h - the clock of leases.
+ * lease.h - the clock that decides when a lease ends.
  *
- * The wall clock can be changed: if leases used it, a jump would end all of them while their
- * holders still work, and a process that cannot see these holders would take their sessions. So
- * leases use the time since the machine was started, which cannot be changed and is the same for
- * all its processes, plus the wall-clock time at which the store was first used in this boot (table
- * `meta`), so that leases of an earlier boot also expire in time.
+ * If other processes cannot check whether the holder of a session is alive, the session stays with
+ * its holder until the lease ends. Leases do not use the wall clock, because it can be changed: a
+ * jump could end all leases while their holders still work, and other processes would take their
+ * sessions. The lease clock is the time since the machine was started, which cannot be changed and
+ * is the same for all its processes, plus a constant of this boot, the "lead". The lead is the
+ * wall-clock time of the boot as the first process computed it, stored in the table `meta`, so that
+ * leases of an earlier boot also end in time.
  */
 #ifndef STORE_LEASE_H
 #define STORE_LEASE_H
@@ -14,12 +16,12 @@
 #include "store/sql.h"
 
 /*
- * Read the lead of the lease clock for a process of this name (holder.h). False: the store is
- * unreadable.
+ * Get the lead of the lease clock. `holder` is the name of this process (holder.h). False: the
+ * store cannot be read.
  */
 bool lease_clock_open(struct sql *s, const char *holder, int64_t *lead, struct err *e);
 
-/* Now, in ms. */
+/* The current time of the lease clock, in ms. */
 int64_t lease_clock(int64_t lead);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * Locks of tasks, with the process that holds them.
+ * locks.c - locks of tasks, and the processes that hold them.
  *
  * Locks of a dead process are not returned, and are deleted when any lock is inserted or deleted.
- * If it cannot be determined whether the process is alive, the lease of the lock or of its task
- * decides: the lease of the task is extended with the work. A process deletes only its own locks:
- * its task may have been taken, and locked, by another process.
+ * If this process cannot check whether the holder is alive, the lease of the lock or of its task
+ * decides; the lease of the task is extended while the task works. A process deletes only its own
+ * locks, since another process may have taken the task and locked it again.
  */
-#include "store/verbs.h"
+#include "store/steps.h"
 
 #define FROM_LOCKS                                                                                 \
     "SELECT l.n, l.process, max(l.lease, coalesce(t.lease, 0)), l.task, l.agent, l.paths,"         \

@@ -1,5 +1,5 @@
 /* memory.c - notes of agents: values under a scope and a key. */
-#include "store/verbs.h"
+#include "store/steps.h"
 
 #include <inttypes.h>
 

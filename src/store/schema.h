@@ -1,9 +1,10 @@
 /*
  * schema.h - the database schema, and its migrations.
  *
- * The list of steps only grows. Each missing step is one transaction that also writes the new
- * number, so a process that dies between two steps leaves a complete older schema, and two
- * processes that open the database at once share the steps between them.
+ * A migration is a list of steps; steps are only added, never changed. Each step is one
+ * transaction, which also writes the new number of the schema. So if a process dies between two
+ * steps, the database has a complete older schema; and if two processes migrate it at the same
+ * time, each step is done once.
  */
 #ifndef STORE_SCHEMA_H
 #define STORE_SCHEMA_H
@@ -17,7 +18,8 @@ extern const int schema_newest;
 bool schema_read(struct sql *s, int *out, struct err *e);
 
 /*
- * Run the missing steps up to `upto`. A newer database is rejected (ERR_INVALID) and not changed.
+ * Run the missing steps, up to number `upto`. ERR_INVALID: the database is newer than this program;
+ * it is not changed.
  */
 bool schema_raise(struct sql *s, int upto, struct err *e);
 

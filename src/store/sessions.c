@@ -2,10 +2,10 @@
  * sessions.c - sessions, and the processes that hold them.
  *
  * The column `process` has the name of the process (holder.h) that holds the session, empty for
- * none; every write extends its lease (verbs.h). The token grows whenever the holder changes, so an
+ * none; every write extends its lease (steps.h). The token grows whenever the holder changes, so an
  * earlier token is never valid again. The column `owner` is a principal and never changes.
  */
-#include "store/verbs.h"
+#include "store/steps.h"
 
 #include <inttypes.h>
 

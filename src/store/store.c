@@ -1,15 +1,17 @@
 /*
- * store.c - the two sides of the store. The loop takes requests, passes them to the worker, settles
- * them when they are done, and starts long requests and checkpoints on the pool. The thread
- * (batch.c) owns the connection.
+ * store.c - requests to the store, on the loop.
  *
- * The write-ahead log is checkpointed in parallel to the commits: a job with a separate connection
- * does most of it (PASSIVE, so writers continue), then the thread does the small rest between two
- * commits, after which SQLite restarts the log at its beginning.
+ * The loop passes requests to the worker thread, settles them when they are done, and starts long
+ * requests and checkpoints on the thread pool. The worker thread (batch.c) owns the connection.
+ *
+ * The write-ahead log is checkpointed while commits continue: a job with a separate connection does
+ * most of it (PASSIVE, so writers continue), then the worker thread does the small rest between two
+ * commits. After that, SQLite writes the log from its beginning again.
  */
 #include "store/store.h"
 
 #include "base/container.h"
+#include "base/list.h"
 #include "base/mem.h"
 #include "loop/job.h"
 #include "store/batch.h"
@@ -153,11 +155,7 @@ static bool do_errand(struct job *job, struct err *e)
 
 static void forget(struct posted *x)
 {
-    struct posted **at = &x->store->posted_list;
-
-    while (*at != x)
-        at = &(*at)->next;
-    *at = x->next;
+    LIST_UNLINK(x->store->posted_list, x, next);
     mem_free(x);
 }
 
@@ -196,7 +194,7 @@ static void start_errand(struct store *s, struct store_ask *ask)
 static bool fits(const struct store *s, struct str value, struct err *e)
 {
     return (int64_t)value.n <= s->limits->store_value_bytes ||
-           fail(e, ERR_LIMIT, "a value of %zu bytes; at most %lld are stored", value.n,
+           fail(e, ERR_LIMIT, "the value has %zu bytes; at most %lld are stored", value.n,
                 (long long)s->limits->store_value_bytes);
 }
 

@@ -10,7 +10,7 @@
  * A statement names only the indexed columns that it changes: SQLite writes the index of every
  * column that is named.
  */
-#include "store/verbs.h"
+#include "store/steps.h"
 
 #include <inttypes.h>
 

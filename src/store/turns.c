@@ -1,5 +1,5 @@
 /* turns.c - states of turns, and pre-images of the files that they changed. */
-#include "store/verbs.h"
+#include "store/steps.h"
 
 static const struct session_growth nothing = { 0, 0 };
 

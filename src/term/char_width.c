@@ -1,7 +1,7 @@
 /*
- * char_width.c - wcwidth as UTF-8 has it, whatever the user's locale is.
+ * char_width.c - wcwidth for UTF-8, independent of the user's locale.
  *
- * The locale is switched for the one call, so that nothing else in the program changes its ways.
+ * The locale is changed only during the call of wcwidth, so that no other code is affected.
  */
 #include "term/char_width.h"
 

@@ -8,8 +8,10 @@
 bool form_says(struct str line, char letter);
 
 /*
- * The array of values that the user can choose for a property; missing if any text is accepted. An
- * item is a string, or, if *member is set, an object with a string of that name.
+ * form_choices returns the array of values that a property may have; missing if every text is
+ * accepted. If it sets *member, each item of the array is an object, whose member of that name is
+ * the value; otherwise each item is a string, which is the value. form_choice returns the value of
+ * an item.
  */
 struct json form_choices(struct json field, struct str *member);
 struct str form_choice(struct arena *mem, struct json item, struct str member);

@@ -1,8 +1,8 @@
 /*
- * line_edit.c - between the loop, the terminal and line_state.
+ * line_edit.c - connect the terminal with line_state, on the loop.
  *
- * Bytes are read only while something is asked and all that was read before is used up, so what
- * is typed ahead never takes more than one portion of memory.
+ * Bytes are read only while a question is open and all earlier bytes are handled. So text that is
+ * typed ahead needs at most the memory of one read.
  */
 #include "term/line_edit.h"
 

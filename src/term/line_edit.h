@@ -4,7 +4,7 @@
  *   IDLE -> ASKING (line_edit_ask) -> IDLE (one of the callbacks) -> CLOSED
  *
  * In IDLE nothing is read: typed text waits in the terminal, and Ctrl-C sends SIGINT. In ASKING the
- * editor handles every key of the terminal, also Ctrl-C.
+ * editor handles every key, also Ctrl-C.
  *
  * If stdin or stdout is not a terminal, or TERM is "dumb", there is no editor: a line ends with a
  * line feed, no prompt is shown, and Ctrl-C sends SIGINT.
@@ -18,9 +18,9 @@
 
 /* The loop calls one of these when a question ends. They may ask the next question. */
 struct line_answer {
-    void (*text)(void *ctx, struct str text); /* valid UTF-8, borrowed for the call */
-    void (*leave)(void *ctx);                 /* ctrl-d, a second ctrl-c, or nothing follows */
-    void (*interrupt)(void *ctx);             /* ctrl-c; NULL: that it is pressed once more */
+    void (*text)(void *ctx, struct str text); /* UTF-8; valid during the callback */
+    void (*leave)(void *ctx);                 /* Ctrl-D, a second Ctrl-C, or the input has ended */
+    void (*interrupt)(void *ctx);             /* Ctrl-C; NULL: a second Ctrl-C calls `leave` */
 };
 
 enum { LINE_PROMPT = 1024 };
@@ -28,9 +28,9 @@ enum { LINE_PROMPT = 1024 };
 struct line_edit_opts {
     struct loop *loop;
     const struct limits *limits;
-    const char *history; /* its file, made when it is needed; NULL: none. Lives as long */
+    const char *history; /* path of the history file, borrowed; created if needed; NULL: none */
     line_complete_fn *complete;
-    void (*put)(void *ctx, struct str bytes); /* to the screen, in order with all else there */
+    void (*put)(void *ctx, struct str bytes); /* write to the screen, in order with other output */
     void *ctx;
 };
 
@@ -39,7 +39,7 @@ struct line_edit {
     int in; /* our own descriptor of stdin */
     bool terminal;
     bool asking, ended; /* ended: nothing more can be read */
-    bool cut;           /* more has come of this text than fits */
+    bool cut;           /* the text is longer than its limit */
     bool question;
     bool history_works;
     char prompt[LINE_PROMPT];
@@ -47,7 +47,7 @@ struct line_edit {
     void *ctx;
     struct watch watch;
     struct post go, suspend;
-    struct buf ahead; /* read, and not looked at yet */
+    struct buf ahead; /* bytes that were read, but not handled yet */
     struct line_history history;
     struct line_state line;
     struct line_screen screen;
@@ -56,7 +56,7 @@ struct line_edit {
     void *closed_ctx;
 };
 
-/* Must live until the loop ends. If the history cannot be read, a warning is printed to stderr. */
+/* *ed must stay valid until it is closed. If the history cannot be read, prints a warning. */
 bool line_edit_open(struct line_edit *ed, const struct line_edit_opts *opts, struct err *e);
 
 /*

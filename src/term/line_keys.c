@@ -2,10 +2,10 @@
  * line_keys.c - the tables of keys, and the reader.
  *
  *   PLAIN      between keys
- *   CHARACTER  in a UTF-8 character whose rest has not come
- *   ESCAPE     behind an escape; `seq` holds what has come since
+ *   CHARACTER  inside a UTF-8 character, whose rest has not arrived
+ *   ESCAPE     after an escape; `seq` has the bytes after it
  *
- * A byte that cannot go on with what is begun ends it, and is looked at anew.
+ * A byte that cannot continue the character or sequence ends it, and is then handled as in PLAIN.
  */
 #include "term/line_keys.h"
 

@@ -11,10 +11,10 @@
 #include "base/str.h"
 
 enum key {
-    KEY_NONE, /* nothing: the bytes end in the middle of something, or meant nothing */
-    KEY_TEXT, /* characters */
+    KEY_NONE, /* no key: the bytes are incomplete, or have no meaning */
+    KEY_TEXT, /* one or more characters */
     KEY_ENTER,
-    KEY_NEWLINE, /* alt-enter, or a line end in a paste */
+    KEY_NEWLINE, /* Alt-Enter, or a line end in a paste */
     KEY_TAB,
     KEY_BACKSPACE,
     KEY_DELETE,
@@ -28,9 +28,9 @@ enum key {
     KEY_WORD_RIGHT,
     KEY_KILL_END,
     KEY_KILL_START,
-    KEY_KILL_WORD,  /* back to the blank before the cursor */
-    KEY_KILL_BACK,  /* letters and digits before it */
-    KEY_KILL_AHEAD, /* and behind it */
+    KEY_KILL_WORD,  /* delete the text between the cursor and the blank before it */
+    KEY_KILL_BACK,  /* delete the letters and digits before the cursor */
+    KEY_KILL_AHEAD, /* delete the letters and digits after the cursor */
     KEY_YANK,
     KEY_SEARCH,
     KEY_ABORT,
@@ -43,19 +43,19 @@ enum key {
 
 enum { KEY_SEQ = 24 };
 
-/* {0} is ready. */
+/* The state of decoding. Initialise it with {0}. */
 struct key_reader {
     enum { KEYS_PLAIN, KEYS_CHARACTER, KEYS_ESCAPE } state;
-    char seq[KEY_SEQ]; /* what has come of a character, or of a sequence behind its escape */
+    char seq[KEY_SEQ]; /* the bytes so far of a character, or of a sequence after its escape */
     size_t n;
     bool pasting;
-    bool after_cr;         /* in a paste: a line feed now belongs to it */
-    char own[KEY_SEQ + 4]; /* text that is not in the bytes */
+    bool after_cr;         /* in a paste: the last byte was CR, so an LF is part of its line end */
+    char own[KEY_SEQ + 4]; /* holds text that is not in the bytes, such as U+FFFD */
 };
 
 /*
- * Take the next key from the front of *bytes, which is then shorter; KEY_NONE only when nothing is
- * left of it. *text of KEY_TEXT lives until the next call, and no longer than the bytes.
+ * Take the next key from the front of *bytes. KEY_NONE: no key is complete, and *bytes is empty.
+ * With KEY_TEXT, *text is valid until the next call, and as long as the bytes.
  */
 enum key key_next(struct key_reader *r, struct str *bytes, struct str *text);
 

@@ -1,6 +1,6 @@
 /*
- * line_paint.c - every painting goes over the text twice: to see where the cursor comes to stand,
- * and then to write the rows that are shown.
+ * line_paint.c - show the typed text, in two passes: the first finds the position of the cursor,
+ * the second writes the visible rows.
  */
 #include "term/line_paint.h"
 

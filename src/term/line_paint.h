@@ -12,12 +12,12 @@
 #include "term/line_state.h"
 
 struct line_screen {
-    size_t columns, rows; /* of the terminal */
-    size_t top;           /* the first row of the text that is shown */
-    size_t cursor;        /* in which of the rows shown the cursor stands */
+    size_t columns, rows; /* the size of the terminal */
+    size_t top;           /* number of the first row of the text that is on the screen */
+    size_t cursor;        /* the row with the cursor, counted from `top` */
 };
 
-/* The bytes that change the screen from the text that was painted last to this text. */
+/* Write to `out` the bytes that replace the text on the screen by the text of s. */
 void line_paint(const struct line_state *s, struct str prompt, struct line_screen *screen,
                 struct buf *out);
 

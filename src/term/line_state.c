@@ -1,13 +1,13 @@
 /*
- * line_state.c - what each key does to the text.
+ * line_state.c - the effect of each key on the text.
  *
- *   writing    keys change the text; up and down show lines of history in its place, while what
- *              was being written waits in `draft`
- *   searching  typing changes `pattern`; any other key ends the search with what was found, and
- *              then does what it does
+ *   writing    keys change the text. Up and down show history lines instead, and the typed text is
+ *              kept in `draft`
+ *   searching  typed characters change `pattern`. Any other key ends the search, takes the line
+ *              that was found as text, and then has its usual effect
  *
- * A line of history that is changed while it is shown is a new text from then on only in so far
- * as it can be submitted; going on in history forgets the change.
+ * A history line can be changed while it is shown, and submitted. The change is lost when another
+ * history line is shown.
  */
 #include "term/line_state.h"
 

@@ -1,26 +1,27 @@
 /*
  * line_text.h - find the characters, words and lines around a position of a text.
  *
- * A character is what one cursor key moves over: a character with a width, and the combining
- * characters after it.
+ * One "character" here is what the cursor moves over with one key: a code point with a width, and
+ * the combining code points after it.
  */
 #ifndef TERM_LINE_TEXT_H
 #define TERM_LINE_TEXT_H
 
 #include "base/str.h"
 
-/* The text must be valid UTF-8 and `at` a place between its characters. */
+/* The position after the next character or word, or before the previous one. The text must be valid
+ * UTF-8, and `at` the position of a character or the end. */
 size_t text_next(struct str text, size_t at);
 size_t text_before(struct str text, size_t at);
 size_t text_word_next(struct str text, size_t at);
 size_t text_word_before(struct str text, size_t at);
-size_t text_blank_before(struct str text, size_t at); /* of what stands between blanks */
+size_t text_blank_before(struct str text, size_t at); /* words are separated by blanks only */
 
-/* Where the line around a place begins, and where it ends (before its line end). */
+/* The start of the line that contains `at`, and its end (without the line feed). */
 size_t text_line_start(struct str text, size_t at);
 size_t text_line_end(struct str text, size_t at);
 
-/* The position in the line that begins at `to`, in the same column as `at` has in its own line. */
+/* The position in the line that begins at `to` that has the same column as `at` has in its line. */
 size_t text_same_column(struct str text, size_t at, size_t to);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * print.h - what a command prints: its output on stdout, and one-line messages on stderr.
+ * print.h - print the output of a command on stdout, and one-line messages on stderr.
  *
  * A message is "trefoil: SENTENCE". Control characters in it are escaped (display.h), because the
  * sentence may quote a file.
@@ -12,15 +12,15 @@
 
 enum exit_code {
     EXIT_OK = 0,
-    EXIT_FAILED = 1,  /* the command was tried and did not work */
+    EXIT_FAILED = 1,  /* the command failed */
     EXIT_USAGE = 2,   /* the command line or the configuration is wrong */
     EXIT_DENIED = 3,  /* the guard denied a call, or no one was available to approve it */
-    EXIT_LIMIT = 4,   /* a limit ended a turn: length, requests, budget, tokens, time, context */
-    EXIT_REFUSED = 5, /* the model refused */
+    EXIT_LIMIT = 4,   /* a turn reached a limit: length, requests, budget, tokens, time, context */
+    EXIT_REFUSED = 5, /* the model refused to answer */
     EXIT_INTERRUPTED = 130,
 };
 
-/* Write it to stdout and flush. */
+/* Write the output to stdout and flush. */
 void print_output(const struct buf *out);
 
 /* Print the error on stderr. Returns EXIT_FAILED, so that `return print_error(...)` works. */
@@ -32,10 +32,10 @@ int print_error(const struct err *e);
  */
 int print_error_given(const struct err *e);
 
-/* Print the sentence on stderr. Returns EXIT_USAGE. */
+/* Print an error message on stderr. Returns EXIT_USAGE. */
 int print_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Print the sentence on stderr, for what the user should know although nothing failed. */
+/* Print a message on stderr that is not an error. */
 void print_notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,14 +1,15 @@
 /*
  * question.c - questions as lines.
  *
- * A question is an op under its ask, in the memory of the call: it is taken back with it. It walks
- * from property to property (`at`); `content` grows by one member for each that was answered. A
- * permission and a page have no property: one line decides.
+ * A question is a child op of its ask, in the memory of the call, so that cancelling the call
+ * withdraws it. A form is asked property by property (`at`); each answer adds a member to
+ * `content`. A permission or a page needs only one line.
  */
 #include "term/question.h"
 
 #include "base/container.h"
 #include "base/display.h"
+#include "base/list.h"
 #include "base/utf8.h"
 #include "core/guard/permission_option.h"
 #include "term/form_input.h"
@@ -87,13 +88,9 @@ static void read_answer(struct shown_question *q, struct str text)
 static void question_leave(struct shown_question *q)
 {
     struct asking *a = q->asking;
-    struct shown_question **at = &a->first;
     bool was_first = a->first == q;
 
-    while (*at && *at != q)
-        at = &(*at)->next;
-    if (*at)
-        *at = q->next;
+    LIST_UNLINK(a->first, q, next);
     if (was_first && a->first)
         question_begin(a->first);
 }

@@ -1,10 +1,10 @@
 /*
  * question.h - questions of agents to the person at a terminal, one after the other.
  *
- *   permission   what would be run, as its message shows it (core/tool/call_description.h), and a
- *                key for each option (core/guard/permission_option.h); an empty line rejects
- *   form         a line for each property of its schema, checked by its type
- *   page         its address, and whether it was opened
+ *   permission   shows the call (core/tool/call_description.h) and a key for each option
+ *                (core/guard/permission_option.h). An empty line rejects the call
+ *   form         asks for each property of its schema, one line each, and checks the type
+ *   page         shows the address of a web page, and asks whether the user has opened it
  *
  * This module reads no keys and owns no screen: the owner of the terminal implements asking_kind
  * and passes each line to asking_line. Cancelling a call withdraws its question.
@@ -17,29 +17,29 @@
 struct asking;
 
 struct asking_kind {
-    /* Whole lines, harmless for terminals. */
+    /* Print these lines. They are safe for terminals. */
     void (*show)(struct asking *a, struct str lines);
 
-    /* A line is wanted, with this in front; nothing, once it is not wanted any more. */
+    /* Show the prompt and read a line, which is passed to asking_line; `unwant` cancels that. */
     void (*want)(struct asking *a, struct str prompt);
     void (*unwant)(struct asking *a);
 };
 
 struct asking {
     const struct asking_kind *kind;
-    struct shown_question *first; /* is being asked; the others wait */
+    struct shown_question *first; /* the question that the user is asked; the others wait */
 };
 
 /* Can a user at a terminal answer this kind of question? */
 bool asking_can(enum ask_kind kind);
 
-/* Ask; the answer goes to `ask`. */
+/* Ask the user; the answer settles `ask`. */
 void asking_put(struct asking *a, struct ask *ask);
 
-/* Answer without asking the user: a permission is granted for this call. */
+/* Answer a permission question without asking the user: allow this call. */
 void asking_allow(struct ask *ask);
 
-/* The line that the user typed, without its line feed. STR_NONE: the user does not answer. */
+/* Handle a line that the user typed, without its line feed. STR_NONE: the user does not answer. */
 void asking_line(struct asking *a, struct str line);
 
 #endif

@@ -1,4 +1,4 @@
-/* render.c - events to lines; how lines are written: render_write.c. */
+/* render.c - turn events into lines; render_write.c writes them. */
 #include "term/render_parts.h"
 
 #include "base/auto.h"

@@ -12,10 +12,11 @@
  * Text of models and tools is made safe for terminals (display.h) and passed to pipes unchanged.
  * With `json`, every event is one line of the answer output, and the side output stays empty.
  *
- * The tool calls of a called agent are shown indented; its text arrives as the call's result.
+ * The tool calls of an agent that the agent has called are shown indented. Its text is not shown:
+ * it is the result of the call.
  *
- * The renderer answers no questions: `can` always returns false. Clients that ask wrap it in their
- * own work_client and pass events on to render_event.
+ * The renderer answers no questions: `can` of its work_client always returns false. A command that
+ * can ask the user has its own work_client, and passes events to render_event.
  */
 #ifndef TERM_RENDER_H
 #define TERM_RENDER_H
@@ -26,40 +27,40 @@
 
 enum render_side { RENDER_ANSWER, RENDER_ASIDE };
 
-/* Where lines go. Bytes are borrowed for the call. */
+/* The receiver of the output. */
 struct render_sink {
     void (*put)(struct render_sink *s, enum render_side side, struct str bytes);
 };
 
-/* Borrowed as long as the render. */
+/* Everything that the pointers refer to must stay valid as long as the renderer. */
 struct render_opts {
     struct loop *loop;
     const struct limits *limits;
     struct render_sink *sink;
-    const char *root;  /* paths below it are shown without it; NULL: whole */
-    bool json;         /* one event per line */
-    bool thoughts;     /* show them, dimmed */
-    bool answer_shown; /* to a person: the answer's side is a terminal */
-    bool together;     /* both sides are the same one */
-    bool colour;       /* aside */
-    bool spin;         /* aside may move its cursor */
-    int columns;       /* of aside; 0: not known */
+    const char *root;  /* prefix that is removed from paths; NULL: none */
+    bool json;         /* print each event as a line of JSON */
+    bool thoughts;     /* show thoughts, dimmed */
+    bool answer_shown; /* the answer output is a terminal */
+    bool together;     /* both outputs are the same terminal */
+    bool colour;       /* use colours on the side output */
+    bool spin;         /* show the spinner on the side output */
+    int columns;       /* width of the side output; 0: unknown */
 };
 
 struct render {
     struct work_client client; /* first */
     struct render_opts opt;
-    struct render_run *runs; /* calls under way, the oldest first */
-    struct buf line;         /* being put together */
-    char message[64];        /* of which text was printed last */
-    bool open[2];            /* this side stands in the middle of a line */
-    bool thinking;           /* thoughts were printed last */
-    bool below;              /* it is of an agent that was called */
-    bool working;            /* a turn is under way: the spinner may turn */
-    size_t asking;           /* questions that are open: it must not */
-    bool spinning;           /* it is on the screen */
+    struct render_run *runs; /* running tool calls, the oldest first */
+    struct buf line;         /* the line that is being written */
+    char message[64];        /* the id of the message whose text was printed last */
+    bool open[2];            /* this output is in the middle of a line; by enum render_side */
+    bool thinking;           /* the last output was a thought */
+    bool below;              /* the current event is of an agent that the agent has called */
+    bool working;            /* a turn is running, so the spinner may be shown */
+    size_t asking;           /* number of render_hold without render_release: no spinner */
+    bool spinning;           /* the spinner is on the screen */
     unsigned frame;
-    int64_t since; /* loop_now() when nothing began to be printed */
+    int64_t since; /* loop_now() at the last output */
     struct timer tick;
 };
 
@@ -86,7 +87,7 @@ void render_note(struct render *r, struct str text);
 void render_tool_label(struct buf *out, struct str name, struct str path, struct str args,
                        const char *root);
 
-/* Colours are wanted: no NO_COLOR, and a TERM that is not dumb. */
+/* Does the environment allow colours? NO_COLOR must not be set, and TERM must not be "dumb". */
 bool render_colours(void);
 
 #endif

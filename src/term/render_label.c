@@ -1,4 +1,4 @@
-/* render_label.c - what stands beside the name of a tool: the file, the command, the pattern. */
+/* render_label.c - the text after the name of a tool: the file, the command, the pattern, ... */
 #include "base/auto.h"
 #include "base/display.h"
 #include "base/utf8.h"

@@ -1,8 +1,8 @@
 /*
- * render_write.c - write the lines of a render.
+ * render_write.c - write the lines of a renderer.
  *
- * Invariant: a side is `open` while its last byte was not a line feed. Everything that writes erases
- * the spinner first (render_put).
+ * Invariants: `open` is set for an output if its last byte was not a line feed. The spinner is
+ * erased before anything is written (render_put).
  */
 #include "term/render_parts.h"
 

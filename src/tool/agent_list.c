@@ -1,4 +1,4 @@
-/* agent_list.c - which agents can be called. */
+/* agent_list.c - the tool that lists the agents that can be called. */
 #include "core/agent/agent_context.h"
 #include "tool/tools.h"
 
@@ -18,8 +18,9 @@ static void list(struct call *call)
         agent_card_write(&w, card, call);
     jw_array_end(&w);
     if (!call->caller->history) /* our own models cannot read resources */
-        jw_kstr(&w, "hint",
-                STR("Read the resource agents://{name} (resources/read) for one agent's details."));
+        jw_kstr(
+            &w, "hint",
+            STR("For details of one agent, read the resource agents://{name} (resources/read)."));
     jw_object_end(&w);
     call_text(call, buf_str(&call->structured));
     call_done(call);
@@ -34,7 +35,7 @@ const struct tool tool_list_agents = {
     .name = "list_agents",
     .other_name = "agent_list",
     .title = "List agents",
-    .description = "List the agents you can call: name, description, mode in force, tier.",
+    .description = "List the agents you can call: name, description, mode, tier (model size).",
     .input_schema = "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}",
     .kind = TOOL_READ,
     .read_only = true,

@@ -1,8 +1,8 @@
 /*
- * agent_send.c - give an agent something to do, and wait for its answer. For a caller that comes back
- * for it, it is a task from the start, and survives a restart.
+ * agent_send.c - sends a message to an agent and waits for the answer. If the caller can fetch the
+ * result later (caller.takes_tasks), the work becomes a task, which survives a restart.
  *
- * A tool that stands for one agent starts the same way: its `who` is the agent's name.
+ * A tool that stands for one agent starts in the same way; its `ctx` is the agent's name.
  */
 #include "core/agent/agent_call.h"
 #include "tool/task_tools.h"
@@ -61,11 +61,12 @@ static void start(struct call *call)
 const struct tool tool_agent_send = {
     .name = "agent_send",
     .title = "Ask an agent",
-    .description = "Call an agent and wait for its answer, which may take minutes. The agent does "
-                   "not see this conversation: pass all it needs.",
+    .description = "Call an agent and wait for its answer. This may take minutes. The agent does "
+                   "not see this conversation: pass everything it needs.",
     .input_schema = "{\"type\":\"object\",\"properties\":{\"agent\":{\"type\":\"string\","
-                    "\"description\":\"Agent to call; default: default.\"}," AGENT_CALL_SCHEMA,
+                    "\"description\":\"Agent to call. Default: `default`.\"}," AGENT_CALL_SCHEMA,
     .kind = TOOL_THINK,
+    .messages = true,
     .task = TOOL_TASK_OWN,
     .timeout_ms = CALL_NO_DEADLINE,
     .start = start,

@@ -1,7 +1,8 @@
 /*
- * artifact_write.c - something made for whoever asked: a report, a table, a program.
+ * artifact_write.c - the tool with which an agent hands over an artifact: a report, a table, a
+ * program.
  *
- * Nothing is kept here: it comes back as it is, for those who show it.
+ * The tool stores nothing. It returns the artifact, which becomes an event (TOOL_TELLS_ARTIFACT).
  */
 #include "base/id.h"
 #include "base/utf8.h"
@@ -46,7 +47,7 @@ static bool check_name(struct call *call, const struct artifact_write_args *args
     else if (args->id.p && (!args->id.n || args->id.n > NAME_MOST))
         call_failed(call, "id: expected 1 to %d bytes", (int)NAME_MOST);
     else if (!is_type(args->type))
-        call_failed(call, "type: accepted is a media type such as text/markdown");
+        call_failed(call, "type: expected a media type such as text/markdown");
     else
         return true;
     return false;
@@ -92,7 +93,7 @@ static bool write_artifact(struct call *call, const struct artifact_write_args *
     jw_object_end(&w);
     if (!call->structured.full)
         return true;
-    call_failed(call, "text: too long");
+    call_failed(call, "text: the artifact is too large for one message");
     return false;
 }
 
@@ -115,20 +116,23 @@ static void start(struct call *call)
 
 const struct tool tool_artifact_write = {
     .name = "artifact_write",
-    .title = "Make an artifact",
+    .title = "Write an artifact",
     .description =
-        "Hand over a complete result (a report, a table, a program) apart from your answer. "
-        "For files of the project use file_write.",
+        "Return a result, such as a report, separately from your answer. For project files, use "
+        "file_write.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"name\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":200},"
                     "\"text\":{\"type\":\"string\"},"
                     "\"type\":{\"type\":\"string\","
                     "\"description\":\"Media type of text; default text/plain.\"},"
                     "\"parts\":{\"type\":\"array\",\"description\":"
-                    "\"Content blocks instead of text.\"},"
+                    "\"Content blocks instead of `text`.\"},"
                     "\"description\":{\"type\":\"string\"},"
-                    "\"id\":{\"type\":\"string\",\"description\":\"To add a piece.\"},"
-                    "\"append\":{\"type\":\"boolean\"},\"last\":{\"type\":\"boolean\"}},"
+                    "\"id\":{\"type\":\"string\",\"description\":\"Earlier artifact to replace or "
+                    "extend.\"},"
+                    "\"append\":{\"type\":\"boolean\",\"description\":\"Extend that "
+                    "artifact.\"},\"last\":{\"type\":\"boolean\",\"description\":\"false: "
+                    "more pieces follow.\"}},"
                     "\"required\":[\"name\"]}",
     .kind = TOOL_THINK,
     .tells = TOOL_TELLS_ARTIFACT,

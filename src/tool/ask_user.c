@@ -1,4 +1,4 @@
-/* ask_user.c - ask the person for whom the work is done. */
+/* ask_user.c - the tool with which an agent asks the user a question. */
 #include "tool/tool_job.h"
 #include "tool/tools.h"
 

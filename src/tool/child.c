@@ -2,6 +2,7 @@
 
 #include "base/container.h"
 #include "base/id.h"
+#include "base/list.h"
 #include "base/mem.h"
 #include "loop/proc_env.h"
 #include "tool/local_workspace.h"
@@ -71,13 +72,25 @@ static bool plan_env(struct call *call, struct json env, const char *const **out
     return false;
 }
 
-bool child_plan(struct call *call, const struct child_args *args, struct child_plan *out)
+/* The guard has judged the argument already; an unknown word counted as the default. */
+static bool check_sandbox(struct call *call, const struct child_args *a)
+{
+    if (!a->sandbox.p || str_eq(a->sandbox, STR("default")) || str_eq(a->sandbox, STR("network")) ||
+        str_eq(a->sandbox, STR("off")))
+        return true;
+    call_failed(call, "sandbox: expected default, network or off");
+    return false;
+}
+
+bool child_plan(struct call *call, const struct child_args *args, struct command_plan *out)
 {
     if (!call->host->world || call->host->world->closing) {
-        call_failed(call, "programs cannot be started here");
+        call_failed(call, "this process cannot start programs");
         return false;
     }
-    if (!check_argv(call, args) || !plan_env(call, args->env, &out->env) ||
+    out->sandbox = child_sandbox_of(call);
+    if (!check_argv(call, args) || !check_sandbox(call, args) ||
+        !plan_env(call, args->env, &out->env) ||
         !tool_place(call, args->cwd.p ? args->cwd : STR("."), &out->cwd))
         return false;
     out->argv = plan_argv(call, args);
@@ -88,12 +101,7 @@ bool child_plan(struct call *call, const struct child_args *args, struct child_p
 
 static void settle_wait(struct child_wait *w, const struct err *e)
 {
-    struct child_wait **at = &w->child->waits;
-
-    while (*at && *at != w)
-        at = &(*at)->next;
-    if (*at)
-        *at = w->next;
+    LIST_UNLINK(w->child->waits, w, next);
     timer_clear(w->op.loop, &w->timer);
     if (e)
         op_fail(&w->op, e);
@@ -168,14 +176,15 @@ static void on_child_exit(struct terminal *t, const struct proc_exit *exit)
 
 static void free_child(struct child *k)
 {
-    struct tool_world *w = k->world;
+    struct tool_resources *w = k->world;
 
     *k->link = k->next;
     if (k->next)
         k->next->link = k->link;
     output_fini(&k->output);
+    mem_free(k->folder);
     mem_free(k);
-    tool_world_check(w);
+    tool_resources_check(w);
 }
 
 /* Free a dropped child once neither the terminal nor the op refers to it. */
@@ -207,7 +216,7 @@ static void new_id(char out[CHILD_ID])
     snprintf(out, CHILD_ID, "%016llx", (unsigned long long)random);
 }
 
-static void join_world(struct child *k, struct tool_world *w)
+static void join_world(struct child *k, struct tool_resources *w)
 {
     k->world = w;
     k->next = w->children;
@@ -249,12 +258,24 @@ static void on_child_started(struct op *op, const struct err *e, void *ctx)
     child_drop(k);
 }
 
-struct child *child_start(struct call *call, const struct child_plan *plan, size_t head,
+static char *folder_of(const struct place *cwd)
+{
+    size_t size = strlen(cwd->in.path) + strlen(cwd->path) + 2;
+    char *path = mem_alloc(size);
+
+    snprintf(path, size, "%s/%s", cwd->in.path, cwd->path);
+    return path;
+}
+
+struct child *child_start(struct call *call, const struct command_plan *plan, size_t head,
                           size_t tail, child_started_fn *started, void *ctx)
 {
     struct child *k = MEM_NEW(struct child);
 
     k->call = call;
+    k->host = call->host;
+    k->sandbox = plan->sandbox ? plan->sandbox->kind : SANDBOX_OFF;
+    k->folder = folder_of(&plan->cwd);
     k->started = started;
     k->started_ctx = ctx;
     k->state = CHILD_STARTING;
@@ -270,6 +291,7 @@ struct child *child_start(struct call *call, const struct child_plan *plan, size
         .argv = plan->argv,
         .env = plan->env,
         .cwd = plan->cwd,
+        .sandbox = plan->sandbox,
     };
     workspace_run(workspace_of(call->host), &k->terminal, &call->op, on_child_started, k);
     return k;
@@ -290,7 +312,7 @@ void child_drop(struct child *k)
     k->dropped = true;
     k->kept = false;
     while (k->waits)
-        settle_wait(k->waits, &(struct err){ ERR_CLOSED, "the process was dropped" });
+        settle_wait(k->waits, &(struct err){ ERR_CLOSED, "trefoil has discarded the process" });
     if (k->call)
         op_cancel(&k->terminal.op);
     else if (k->state != CHILD_CLOSED)
@@ -299,7 +321,7 @@ void child_drop(struct child *k)
         free_child(k);
 }
 
-struct child *child_find(struct tool_world *w, struct str id)
+struct child *child_find(struct tool_resources *w, struct str id)
 {
     for (struct child *k = w->children; k; k = k->next)
         if (k->kept && str_eq(id, str_of(k->id)))

@@ -4,14 +4,14 @@
  *
  *   STARTING -> RUNNING -> EXITED -> CLOSED
  *
- * STARTING  the workspace starts it; a failure frees it
+ * STARTING  the workspace starts the command; if that fails, the child is freed
  * RUNNING   output arrives
  * EXITED    the terminal is closing
  * CLOSED    output and exit code remain
  *
- * child_drop() kills, closes and frees the child in any state. The tool_world owns the child, so
- * the child may outlive the call that started it. Its stdout and stderr are joined in the order in
- * which they are read; stderr is added line by line.
+ * child_drop() kills, closes and frees the child in any state. struct tool_resources owns the
+ * child, so the child may outlive the call that started it. The output contains stdout and stderr
+ * in the order in which they are read; stderr is added line by line.
  */
 #ifndef TOOL_CHILD_H
 #define TOOL_CHILD_H
@@ -19,7 +19,7 @@
 #include "core/workspace.h"
 #include "tool/output.h"
 #include "tool/tool_job.h"
-#include "tool/world.h"
+#include "tool/tool_resources.h"
 
 enum { CHILD_ID = 17 };
 
@@ -27,36 +27,43 @@ enum child_state { CHILD_STARTING, CHILD_RUNNING, CHILD_EXITED, CHILD_CLOSED };
 
 struct child;
 
-/* The command was started; on a failure the call has failed, and this is not called. */
+/* Called when the command has started. If it cannot be started, the call fails instead. */
 typedef void child_started_fn(struct call *call, struct child *k, void *ctx);
 
 struct child {
     struct terminal terminal;
-    struct tool_world *world;
+    struct tool_resources *world;
     struct child *next, **link;
     char id[CHILD_ID];
-    bool kept; /* a background process: child_find finds it */
+    bool kept; /* this is a background process, which child_find finds */
+    /* the host of the call that started the command; only compared, never dereferenced */
+    const struct host *host;
+    enum sandbox_kind sandbox; /* the profile in which the command runs */
+    char *folder;              /* the working folder of the command, absolute */
     struct output output;
     enum child_state state;
     bool dropped;
-    struct proc_exit exit; /* from EXITED on */
+    struct proc_exit exit; /* how the command ended; set in EXITED and CLOSED */
     struct child_wait *waits;
 
-    /* While it is starting. */
-    struct call *call; /* that starts it; NULL: the command has started */
+    /* While STARTING: */
+    struct call *call; /* the call that starts the command; NULL: it has started */
     child_started_fn *started;
     void *started_ctx;
 };
 
 /* ---- arguments ----------------------------------------------------------------------------- */
 
-/* The arguments that shell_exec and process_start share; all in the memory of the call. */
+/*
+ * The arguments that shell_exec and process_start share. Their data is in the memory of the call.
+ */
 struct child_args {
     struct pick_strs argv;
     struct str command;
     bool shell;
     struct str cwd;
     struct json env;
+    struct str sandbox, reason;
 };
 
 #define CHILD_FIELDS(type, field)                                                                  \
@@ -64,41 +71,65 @@ struct child_args {
         PICK_FIELD("command", PICK_STR, type, field.command, 0),                                   \
         PICK_FIELD("shell", PICK_BOOL, type, field.shell, 0),                                      \
         PICK_FIELD("cwd", PICK_STR, type, field.cwd, 0),                                           \
-        PICK_FIELD("env", PICK_OBJECT, type, field.env, 0)
+        PICK_FIELD("env", PICK_OBJECT, type, field.env, 0),                                        \
+        PICK_FIELD("sandbox", PICK_STR, type, field.sandbox, 0),                                   \
+        PICK_FIELD("reason", PICK_STR, type, field.reason, 0)
 
-/* The same as properties of a JSON schema. */
+/* The arguments that shell_exec and process_start share, as properties of a JSON schema. */
 #define CHILD_SCHEMA                                                                               \
     "\"argv\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"minItems\":1,"                 \
     "\"description\":\"Program and arguments, run without a shell.\"},"                            \
     "\"command\":{\"type\":\"string\","                                                            \
-    "\"description\":\"Instead of argv, with shell: a command line.\"},"                           \
-    "\"shell\":{\"type\":\"boolean\",\"description\":\"Run command with /bin/sh.\"},"              \
+    "\"description\":\"Command line, instead of `argv`. Set `shell` to true.\"},"                  \
+    "\"shell\":{\"type\":\"boolean\",\"description\":\"Run `command` with /bin/sh.\"},"            \
     "\"cwd\":{\"type\":\"string\",\"default\":\".\","                                              \
     "\"description\":\"Folder to run in, relative to the working folder.\"},"                      \
     "\"env\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"},"                 \
-    "\"description\":\"Additional environment variables.\"}"
+    "\"description\":\"Additional environment variables.\"},"                                      \
+    "\"sandbox\":{\"type\":\"string\",\"enum\":[\"default\",\"network\",\"off\"],"                 \
+    "\"description\":\"By default the program can write only below the root folder and in a "      \
+    "private /tmp, and has no network. `network` also allows connections to TCP ports 80 and "     \
+    "443. `off` runs the program without a sandbox. Both need the user's approval.\"},"            \
+    "\"reason\":{\"type\":\"string\","                                                             \
+    "\"description\":\"Why the program needs this value of `sandbox`. Shown to the user.\"}"
 
-struct child_plan {
+struct command_plan {
     const char *const *argv, *const *env;
     struct place cwd;
+    const struct sandbox_profile *sandbox; /* NULL: none */
 };
 
-/* False: the call has failed with the reason. */
-bool child_plan(struct call *call, const struct child_args *args, struct child_plan *out);
+/* Convert the argument `sandbox`. This is the function tool->sandbox of these tools. */
+struct tool_sandbox child_sandbox_wish(const struct host *host, struct json args);
+
+/*
+ * Return the profile that the guard has chosen for the call, in the memory of the call. NULL: the
+ * guard has chosen none.
+ */
+const struct sandbox_profile *child_sandbox_of(struct call *call);
+
+/*
+ * Return "\n[blocked by sandbox profile ...]" if the output of a program that has exited shows that
+ * its sandbox refused something (sandbox_hint.h); else "".
+ */
+struct str child_sandbox_blocked(const struct child *k, struct arena *mem);
+
+/* Check the arguments and convert them to a plan. False: the call has failed with the reason. */
+bool child_plan(struct call *call, const struct child_args *args, struct command_plan *out);
 
 /* ---- running it ---------------------------------------------------------------------------- */
 
 /*
- * How many bytes of output to keep, at most `most`: the output and the line about the program's
- * end must fit into limits.tool_result_chars.
+ * Return how many bytes of output to keep, which is at most `most`: the output and the line about
+ * the program's end must fit into limits.tool_result_chars.
  */
 size_t child_output_room(const struct limits *limits, int64_t most);
 
 /*
- * Start a command in the workspace of the call, with room for head and tail bytes of output. The
- * caller may set the fields of the child that is returned.
+ * Start a command in the workspace of the call. The first `head` bytes and the last `tail` bytes of
+ * its output are kept. The caller may set fields of the returned child.
  */
-struct child *child_start(struct call *call, const struct child_plan *plan, size_t head,
+struct child *child_start(struct call *call, const struct command_plan *plan, size_t head,
                           size_t tail, child_started_fn *started, void *ctx);
 
 static inline bool child_has_exited(const struct child *k)
@@ -106,18 +137,18 @@ static inline bool child_has_exited(const struct child *k)
     return k->state >= CHILD_EXITED;
 }
 
-/* Kill it with all processes that it started; its exit follows. */
+/* Kill the command and all processes that it started; terminal_events.on_exit follows. */
 void child_kill(struct child *k);
 
-/* Kill and free it. Calls that wait for it fail with ERR_CLOSED. */
+/* Kill and free the child. Calls that wait for it fail with ERR_CLOSED. */
 void child_drop(struct child *k);
 
-/* The background process of an id; NULL: none. */
-struct child *child_find(struct tool_world *w, struct str id);
+/* Find a background process by its id; NULL: none. */
+struct child *child_find(struct tool_resources *w, struct str id);
 
 /* ---- waiting ------------------------------------------------------------------------------- */
 
-enum child_news { CHILD_EXIT, CHILD_ANY /* also output that was not taken yet */ };
+enum child_news { CHILD_EXIT, CHILD_ANY /* exit, or output that was not read yet */ };
 
 struct child_wait {
     struct op op; /* first */
@@ -127,16 +158,19 @@ struct child_wait {
     struct child_wait *next;
 };
 
-/* Wait for an exit or for output. Settles at once if it is already there; ERR_TIMEOUT after ms. */
+/*
+ * Wait until the command exits or, with CHILD_ANY, until there is output, which may be there
+ * already. Fails with ERR_TIMEOUT after `ms`.
+ */
 void child_wait(struct child *k, struct child_wait *w, enum child_news news, int64_t ms,
                 struct op *parent, op_done_fn *done, void *ctx);
 
 /* ---- its state ----------------------------------------------------------------------------- */
 
-/* "exited with code 0", "is running". */
+/* Return the state as text: "exited with code 0", "is running". */
 struct str child_state_text(const struct child *k, struct arena *mem);
 
-/* Members of an object: running, exitCode or signal. */
+/* Write the state as members of an object: running, exitCode or signal. */
 void child_write_state(const struct child *k, struct jw *w);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * gumbo_api.h - libgumbo, the HTML parser, opened when a page is first converted
+ * gumbo_api.h - loads libgumbo, the HTML parser, when a page is first converted
  * (loop/shared_lib.h).
  */
 #ifndef TOOL_GUMBO_API_H
@@ -14,7 +14,10 @@ struct gumbo_api {
     __typeof__(gumbo_get_attribute) *attribute;
 };
 
-/* The table; the first call, on any thread, opens the library. ERR_SYSTEM says what to install. */
+/*
+ * Get the functions of the library. The first call, on any thread, loads it. ERR_SYSTEM: the
+ * message names the package to install.
+ */
 bool gumbo_api_open(const struct gumbo_api **out, struct err *e);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * html_text.h - convert an HTML page to readable text. Runs on any thread and accepts any bytes.
+ * html_text.h - converts an HTML page to readable text. The function can run on any thread and
+ * accepts any bytes.
  *
- * Paragraphs, headings and lists keep their lines; the target of a link follows its text in
- * parentheses. Scripts, styles and comments are left out.
+ * Paragraphs, headings and list items are separate lines. After the text of a link, its target
+ * follows in parentheses. Scripts, styles and comments are omitted.
  *
- * libgumbo builds the tree. Some pages make it use quadratic time and memory (html_text.c), so
+ * libgumbo builds the tree. For some pages, it needs quadratic time and memory (html_text.c), so
  * parsing stops after HTML_PARSE_MS, or when the tree has grown out of proportion to the page. The
  * result is then the text of what was parsed, with `truncated` set.
  */
@@ -17,12 +18,12 @@
 enum { HTML_PARSE_MS = 5000 };
 
 struct html_text {
-    struct str title; /* "" if the page has none */
+    struct str title; /* title of the page; "" if there is none */
     struct str text;
     bool truncated; /* parsing stopped before the end of the page */
 };
 
-/* At most `most` bytes of text. ERR_SYSTEM: libgumbo is not installed. */
+/* Convert a page to at most `most` bytes of text. ERR_SYSTEM: libgumbo is not installed. */
 bool html_to_text(struct arena *mem, struct str html, size_t most, struct html_text *out,
                   struct err *e);
 

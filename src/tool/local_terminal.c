@@ -3,10 +3,11 @@
 #include "base/container.h"
 #include "base/mem.h"
 #include "loop/job.h"
-#include "tool/beneath.h"
-#include "tool/world.h"
+#include "tool/file/beneath.h"
+#include "tool/tool_resources.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -110,23 +111,45 @@ static bool open_folder_on_pool(struct job *job, struct err *e)
     return beneath_open(&s->t->cwd, O_PATH | O_DIRECTORY, 0, &s->cwd, e);
 }
 
+/*
+ * The path by which the keeper enters the folder that was opened. In a sandbox /proc shows other
+ * processes, so the child gets the path of the folder, which leads nowhere that it may not reach.
+ */
+static bool folder_path(const struct terminal *t, int fd, char *out, size_t size, struct err *e)
+{
+    char link[64];
+    ssize_t n;
+
+    snprintf(link, sizeof(link), "/proc/%d/fd/%d", (int)getpid(), fd);
+    if (!t->sandbox) {
+        snprintf(out, size, "%s", link);
+        return true;
+    }
+    n = readlink(link, out, size - 1);
+    if (n < 0)
+        return fail_sys(e, "find the path of the working folder");
+    out[n] = 0;
+    return true;
+}
+
 static bool start_command(struct local_start *s, struct err *e)
 {
     struct terminal *t = s->t;
     struct local_terminal *l = MEM_NEW(struct local_terminal);
-    char folder[64];
+    char folder[PATH_MAX];
     struct proc_opts opts = {
         .argv = t->argv,
         .env = t->env,
         .cwd = folder,
+        .sandbox = t->sandbox,
         .events = &local_proc_events,
         .owner = l,
         .io_events = &local_io_events,
         .io_owner = l,
     };
 
-    snprintf(folder, sizeof(folder), "/proc/%d/fd/%d", (int)getpid(), s->cwd);
-    if (!proc_start(&l->proc, t->host->world->procs, &opts, e)) {
+    if (!folder_path(t, s->cwd, folder, sizeof(folder), e) ||
+        !proc_start(&l->proc, t->host->world->procs, &opts, e)) {
         mem_free(l);
         return false;
     }

@@ -1,15 +1,15 @@
 /*
  * local_terminal.h - terminals of the local workspace: commands under the keeper (loop/proc.h).
  *
- * A pool thread opens the working folder and checks the rules against its descriptor; the command
- * then starts in the folder of that descriptor, because its path may lead elsewhere by then.
+ * A pool thread opens the working folder and checks the rules against its descriptor. The command
+ * starts in the folder of that descriptor, because the path may lead to another folder by then.
  */
 #ifndef TOOL_LOCAL_TERMINAL_H
 #define TOOL_LOCAL_TERMINAL_H
 
 #include "core/workspace.h"
 
-/* Functions of struct workspace_kind. The host must have a world. */
+/* Functions of struct workspace_kind. host->world must be set. */
 void local_terminal_run(struct workspace *w, struct terminal *t, struct op *parent,
                         op_done_fn *done, void *ctx);
 struct stream *local_terminal_input(struct terminal *t);

@@ -3,7 +3,7 @@
 #include "base/base64.h"
 #include "base/container.h"
 #include "loop/job.h"
-#include "tool/beneath.h"
+#include "tool/file/beneath.h"
 #include "tool/local_terminal.h"
 
 #include <fcntl.h>
@@ -87,7 +87,7 @@ static bool read_on_pool(struct job *job, struct err *e)
     if ((int64_t)content.n > image_most)
         return fail(e, ERR_LIMIT,
                     "the image has %zu bytes; at most %lld are shown "
-                    "(limits.image_bytes)",
+                    "(the constant image_bytes)",
                     content.n, (long long)image_most);
     r->text = base64_encode(r->mem, BASE64_PLAIN, content);
     return true;

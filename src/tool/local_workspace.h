@@ -7,10 +7,13 @@
 
 #include "core/workspace.h"
 
-/* It has no state: one object for all hosts. Not const: a test executable replaces its kind. */
+/*
+ * The local workspace has no state, so there is only one. The struct is not const, so that tests
+ * can change it.
+ */
 extern struct workspace local_workspace;
 
-/* The workspace of a host. */
+/* Return the workspace of a host. */
 static inline struct workspace *workspace_of(const struct host *host)
 {
     return host->workspace ? host->workspace : &local_workspace;

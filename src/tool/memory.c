@@ -1,10 +1,10 @@
 /*
- * memory.c - notes under keys that outlive a session, in memory.json of the state directory of the
- * root (core/state.h): a repository cannot bring notes along.
+ * memory.c - stores notes under keys, in memory.json of the root's state directory (core/state.h).
+ * The notes outlive the session, and cannot come from a cloned repository.
  *
- * The file is one JSON object of strings, read and replaced whole while a lock file beside it is
- * held, so that neither two calls nor two programs lose what the other wrote. A file that is not
- * such an object is left alone: it is reported, never overwritten.
+ * The file is one JSON object of strings. A call locks a separate lock file and then reads and
+ * replaces the whole file, so that calls and programs do not lose each other's changes. A file that
+ * is not such an object is an error, and is never overwritten.
  */
 #include "base/auto.h"
 #include "base/container.h"
@@ -47,7 +47,7 @@ static bool lock(struct memory *m, int fd, struct err *e)
             return fail_sys(e, "lock " FILE_NAME);
         if (left <= 0 || tool_job_stopped(&m->job))
             return fail(e, ERR_TIMEOUT,
-                        FILE_NAME " is in use by another program (limits.memory_lock_ms)");
+                        FILE_NAME " is in use by another program (the constant memory_lock_ms)");
         poll(NULL, 0, LOCK_LOOK_MS);
         left -= LOCK_LOOK_MS;
     }
@@ -75,7 +75,7 @@ static bool read_notes(struct memory *m, struct err *e)
     if (!json_read(&m->job.mem, text, &opts, &m->notes, e))
         return false;
     if (json_type(m->notes) != JSON_OBJECT)
-        return fail(e, ERR_INVALID, FILE_NAME " is not an object of notes");
+        return fail(e, ERR_INVALID, FILE_NAME " is not a JSON object of keys and notes");
     JSON_MEMBERS(key, m->notes)
     {
         if (json_type(json_value(key)) != JSON_STRING)
@@ -108,7 +108,9 @@ static bool write_notes(struct memory *m, bool fresh, struct err *e)
     }
     jw_object_end(&w);
     if (out.full)
-        return fail(e, ERR_LIMIT, "all notes together may have %lld bytes (limits.memory_bytes)",
+        return fail(e, ERR_LIMIT,
+                    "all notes together may have at most %lld bytes "
+                    "(the constant memory_bytes)",
                     (long long)l->memory_bytes);
     return entry_of(&p, &n, e) && entry_put(&n, &p, buf_str(&out), 0600, e);
 }
@@ -141,7 +143,7 @@ static bool do_set(struct memory *m, struct err *e)
     int64_t most = m->job.host->limits->memory_notes;
 
     if (!json_here(find(m)) && (int64_t)json_count(m->notes) >= most)
-        return fail(e, ERR_LIMIT, "there are %lld notes already (limits.memory_notes)",
+        return fail(e, ERR_LIMIT, "there are %lld notes already (the constant memory_notes)",
                     (long long)most);
     m->job.answer = arena_printf(&m->job.mem, "%s " STR_FMT,
                                  json_here(find(m)) ? "Replaced" : "Noted", STR_ARG(m->key));
@@ -296,12 +298,13 @@ static void start(struct call *call)
 const struct tool tool_memory = {
     .name = "memory",
     .title = "Notes",
-    .description = "Keep notes under keys for later sessions: get, set, list, search, delete.",
+    .description = "Store and read short notes under keys. Later sessions can read them. Actions: "
+                   "get, set, list, search, delete.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"action\":{\"type\":\"string\","
                     "\"enum\":[\"get\",\"set\",\"list\",\"search\",\"delete\"]},"
                     "\"key\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":200,"
-                    "\"description\":\"For get, set and delete.\"},"
+                    "\"description\":\"Key of the note, for get, set and delete.\"},"
                     "\"value\":{\"type\":\"string\",\"description\":\"The note, for set.\"},"
                     "\"query\":{\"type\":\"string\",\"minLength\":1,"
                     "\"description\":\"Text to find in keys and notes, for search.\"}},"

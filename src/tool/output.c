@@ -1,6 +1,6 @@
 /*
- * output.c - the tail grows to twice its size and then drops its older half, so that a flood is
- * copied twice at most.
+ * output.c - keeps the head and the tail of an output. The tail buffer grows to twice the limit and
+ * then drops its older half, so each byte is copied at most two times.
  */
 #include "tool/output.h"
 

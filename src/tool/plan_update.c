@@ -1,7 +1,7 @@
 /*
- * plan_update.c - the plan of whoever works: what is to be done, and how far that is.
+ * plan_update.c - the tool with which an agent reports its plan: the steps and their status.
  *
- * Nothing is kept: the plan comes back as it was understood, for those who show it.
+ * The tool stores nothing. It returns the plan, which becomes an event (TOOL_TELLS_PLAN).
  */
 #include "tool/tool_job.h"
 #include "tool/tools.h"
@@ -38,7 +38,7 @@ static bool write_step(struct call *call, struct json from, struct jw *w, struct
         !one_of(from, "priority", step.priority, priorities, ARRAY_LEN(priorities), e))
         return false;
     if (!step.content.n)
-        return json_fail(json_get(from, STR("content")), e, "a step must have a non-empty content");
+        return json_fail(json_get(from, STR("content")), e, "must not be empty: describe the step");
     jw_object(w);
     jw_kstr(w, "content", step.content);
     jw_kstr(w, "priority", step.priority);
@@ -83,7 +83,7 @@ static void start(struct call *call)
     if (!tool_args(call, PICK_TABLE(arg_fields), &args))
         return;
     if ((int64_t)json_count(args.entries) > most) {
-        call_failed(call, "entries: at most %lld (limits.plan_entries)", (long long)most);
+        call_failed(call, "entries: at most %lld (the constant plan_entries)", (long long)most);
         return;
     }
     if (!write_plan(call, args.entries, &e)) {
@@ -97,8 +97,7 @@ static void start(struct call *call)
 const struct tool tool_plan_update = {
     .name = "plan_update",
     .title = "Update the plan",
-    .description = "Show your plan to the user. Pass the whole plan each time: it replaces the "
-                   "previous one.",
+    .description = "Show the user your whole plan. It replaces the previous plan.",
     .input_schema =
         "{\"type\":\"object\",\"properties\":{\"entries\":{\"type\":\"array\",\"items\":{"
         "\"type\":\"object\",\"properties\":{"

@@ -1,10 +1,12 @@
 /*
  * process.c - background processes: start one, read its output, write to its stdin, kill it.
  *
- * They belong to trefoil, not to a call or a client: every client that knows the id, which cannot
- * be guessed, can use one. All end with trefoil. A process that has ended is kept until
- * limits.processes requires its place.
+ * A background process does not belong to a call or a client: every client that knows its id, which
+ * cannot be guessed, can use it. A process that an
+ * agent has started ends with the session of the agent; all processes end with trefoil. The data of a process that has
+ * ended is kept until there are more than limits.processes.
  */
+#include "base/auto.h"
 #include "base/container.h"
 #include "tool/child.h"
 #include "tool/tools.h"
@@ -12,7 +14,7 @@
 /* ---- starting ---------------------------------------------------------------------------- */
 
 /* Make room for one more process: drop the oldest one that has ended. */
-static bool make_room(struct tool_world *w, int64_t most)
+static bool make_room(struct tool_resources *w, int64_t most)
 {
     struct child *oldest = NULL;
     int64_t n = 0;
@@ -58,7 +60,7 @@ static void start_process(struct call *call)
 {
     const struct limits *l = call->host->limits;
     struct start_args args = { 0 };
-    struct child_plan plan;
+    struct command_plan plan;
     struct child *k;
 
     if (!tool_args(call, PICK_TABLE(start_fields), &args) || !child_plan(call, &args.child, &plan))
@@ -109,15 +111,19 @@ static void tell(struct process_call *p)
     struct call *call = p->call;
     uint64_t lost;
     struct str fresh = output_take(&p->child->output, &lost);
+    struct str blocked = STR("");
     struct buf out;
 
-    buf_init_in(&out, call->mem, fresh.n + 1024);
+    if (child_has_exited(p->child))
+        blocked = child_sandbox_blocked(p->child, call->mem);
+    buf_init_in(&out, call->mem, fresh.n + blocked.n + 1024);
     if (lost)
         buf_printf(&out, "[%llu bytes omitted]\n", (unsigned long long)lost);
     buf_put(&out, fresh);
     if (out.n && out.p[out.n - 1] != '\n')
         buf_putc(&out, '\n');
     buf_printf(&out, "[the process " STR_FMT "]", STR_ARG(child_state_text(p->child, call->mem)));
+    buf_put(&out, blocked);
     write_process(call, p->child, lost);
     call_text(call, buf_str(&out));
     call_done(call);
@@ -153,7 +159,7 @@ static void start_poll(struct call *call)
     if (!p)
         return;
     if (args.wait_ms > most)
-        call_failed(call, "wait_ms: at most %lld (limits.process_wait_ms)", (long long)most);
+        call_failed(call, "wait_ms: at most %lld (the constant process_wait_ms)", (long long)most);
     else if (!args.wait_ms)
         tell(p);
     else
@@ -189,7 +195,7 @@ static void start_write(struct call *call)
     if ((int64_t)(stream_backlog(io) + args.text.n) > most) {
         call_failed(call,
                     "the process has not read %zu bytes yet; at most %lld may wait "
-                    "(limits.process_input_bytes)",
+                    "(the constant process_input_bytes)",
                     stream_backlog(io), (long long)most);
         return;
     }
@@ -197,8 +203,9 @@ static void start_write(struct call *call)
         stream_put(io, args.text);
     if (args.close)
         stream_shut(io);
-    call_text(call, arena_printf(call->mem, "Written: " COUNT_FMT "%s",
-                                 COUNT_ARG(args.text.n, "byte"), args.close ? ", the last" : ""));
+    call_text(call,
+              arena_printf(call->mem, "Written: " COUNT_FMT "%s", COUNT_ARG(args.text.n, "byte"),
+                           args.close ? "; stdin is closed" : ""));
     call_done(call);
 }
 
@@ -220,6 +227,26 @@ static void start_kill(struct call *call)
     child_wait(p->child, &p->wait, CHILD_EXIT, call->host->limits->tool_ms, &call->op, on_news, p);
 }
 
+/* ---- the sandbox ------------------------------------------------------------------------- */
+
+/* Input may make a process do anything that its profile allows. */
+static struct tool_sandbox write_wish(const struct host *host, struct json args)
+{
+    AUTO_ARENA mem = { 0 };
+    struct str id = json_str(&mem, json_get(args, STR("id")));
+    const struct child *k = host->world && id.n ? child_find(host->world, id) : NULL;
+
+    return (struct tool_sandbox){ .what = k ? TOOL_SANDBOX_CHOSEN : TOOL_SANDBOX_NOTHING,
+                                  .kind = k ? k->sandbox : SANDBOX_OFF };
+}
+
+static struct tool_sandbox nothing_wish(const struct host *host, struct json args)
+{
+    (void)host;
+    (void)args;
+    return (struct tool_sandbox){ .what = TOOL_SANDBOX_NOTHING };
+}
+
 /* ---- the tools --------------------------------------------------------------------------- */
 
 #define STATE_SCHEMA                                                                               \
@@ -233,11 +260,12 @@ static void start_kill(struct call *call)
 const struct tool tool_process_start = {
     .name = "process_start",
     .title = "Start a process",
-    .description = "Start a program in the background and return its id at once. It is killed when "
-                   "trefoil exits.",
+    .description = "Start a program in the background and return its id at once. trefoil kills "
+                   "the program when trefoil itself exits.",
     .input_schema = "{\"type\":\"object\",\"properties\":{" CHILD_SCHEMA "}}",
     .output_schema = STATE_SCHEMA,
     .kind = TOOL_EXECUTE,
+    .sandbox = child_sandbox_wish,
     .open_world = true,
     .start = start_process,
 };
@@ -245,26 +273,29 @@ const struct tool tool_process_start = {
 const struct tool tool_process_poll = {
     .name = "process_poll",
     .title = "Poll a process",
-    .description = "Get the new output of a background process, and whether it is running.",
+    .description = "Get the new output of a background process, and whether it is still running.",
     .input_schema = "{\"type\":\"object\",\"properties\":{" ID_SCHEMA ","
                     "\"wait_ms\":{\"type\":\"integer\",\"minimum\":0,"
-                    "\"description\":\"Time to wait for new output.\"}},"
+                    "\"description\":\"Milliseconds to wait for new output.\"}},"
                     "\"required\":[\"id\"]}",
     .output_schema = STATE_SCHEMA,
     .kind = TOOL_EXECUTE,
+    .sandbox = nothing_wish,
     .start = start_poll,
 };
 
 const struct tool tool_process_write = {
     .name = "process_write",
     .title = "Write to a process",
-    .description = "Write text to the stdin of a background process; close stdin if close is true.",
+    .description = "Write text to the stdin of a background process, and then close stdin if "
+                   "`close` is true.",
     .input_schema =
         "{\"type\":\"object\",\"properties\":{" ID_SCHEMA ","
         "\"text\":{\"type\":\"string\"},"
         "\"close\":{\"type\":\"boolean\",\"description\":\"Close stdin after the text.\"}},"
         "\"required\":[\"id\"]}",
     .kind = TOOL_EXECUTE,
+    .sandbox = write_wish,
     .open_world = true,
     .start = start_write,
 };
@@ -277,6 +308,7 @@ const struct tool tool_process_kill = {
                     "\"required\":[\"id\"]}",
     .output_schema = STATE_SCHEMA,
     .kind = TOOL_EXECUTE,
+    .sandbox = nothing_wish,
     .idempotent = true,
     .start = start_kill,
 };

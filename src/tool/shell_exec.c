@@ -1,9 +1,9 @@
 /*
- * shell_exec.c - run a command inside the root and wait for its end.
+ * shell_exec.c - runs a command inside the root and waits for its end.
  *
- * The command runs in a terminal of the workspace. When its time is over, or the call is cancelled,
- * it is killed with all processes that it started. The beginning and the end of its output are
- * kept, up to a limit.
+ * The command runs in a terminal of the workspace. When its time limit has passed or the call is
+ * cancelled, the command and all processes that it started are killed. The beginning and the end of
+ * the output are kept, up to a limit.
  */
 #include "base/container.h"
 #include "base/utf8.h"
@@ -25,9 +25,10 @@ struct shell_exec {
 static struct str output_text(struct shell_exec *x, struct str state)
 {
     struct output *o = &x->child->output;
+    struct str blocked = child_sandbox_blocked(x->child, x->call->mem);
     struct buf out;
 
-    buf_init_in(&out, x->call->mem, o->head.n + o->tail.n + 1024);
+    buf_init_in(&out, x->call->mem, o->head.n + o->tail.n + blocked.n + 1024);
     buf_put(&out, output_head(o));
     if (output_lost(o))
         buf_printf(&out,
@@ -38,6 +39,7 @@ static struct str output_text(struct shell_exec *x, struct str state)
     if (out.n && out.p[out.n - 1] != '\n')
         buf_putc(&out, '\n');
     buf_printf(&out, "[the program " STR_FMT "]", STR_ARG(state));
+    buf_put(&out, blocked);
     return buf_str(&out);
 }
 
@@ -48,6 +50,7 @@ static void write_result(struct shell_exec *x)
     jw_object(&w);
     child_write_state(x->child, &w);
     jw_kbool(&w, "timedOut", x->late);
+    jw_kstr(&w, "sandbox", str_of(sandbox_kind_name(x->child->sandbox)));
     jw_object_end(&w);
 }
 
@@ -135,13 +138,13 @@ static void start(struct call *call)
     const struct limits *l = call->host->limits;
     struct shell_exec_args args = { .timeout_ms = l->shell_ms };
     size_t room = child_output_room(l, l->shell_output_bytes);
-    struct child_plan plan;
+    struct command_plan plan;
     struct shell_exec *x;
 
     if (!tool_args(call, PICK_TABLE(arg_fields), &args) || !child_plan(call, &args.child, &plan))
         return;
     if (args.timeout_ms > l->shell_max_ms) {
-        call_failed(call, "timeout_ms: at most %lld (limits.shell_max_ms)",
+        call_failed(call, "timeout_ms: at most %lld (the constant shell_max_ms)",
                     (long long)l->shell_max_ms);
         return;
     }
@@ -157,19 +160,21 @@ const struct tool tool_shell_exec = {
     .title = "Run a program",
     .description =
         "Run a program inside the root folder, wait until it exits, and return its "
-        "output and exit code. It has no terminal; stdin is input, then end of file. For "
-        "programs that keep running use process_start.",
+        "output and exit code. The program has no terminal. It reads the text of `input` on stdin. "
+        "For programs that keep running, use process_start.",
     .input_schema = "{\"type\":\"object\",\"properties\":{" CHILD_SCHEMA ","
                     "\"input\":{\"type\":\"string\",\"description\":\"Text for stdin.\"},"
                     "\"timeout_ms\":{\"type\":\"integer\",\"minimum\":1,"
-                    "\"description\":\"Kill the program after this time.\"}}}",
+                    "\"description\":\"Kill the program after this time (milliseconds).\"}}}",
     .output_schema = "{\"type\":\"object\",\"properties\":{"
                      "\"running\":{\"type\":\"boolean\"},"
                      "\"exitCode\":{\"type\":\"integer\"},"
                      "\"signal\":{\"type\":\"integer\"},"
-                     "\"timedOut\":{\"type\":\"boolean\"}},"
+                     "\"timedOut\":{\"type\":\"boolean\"},"
+                     "\"sandbox\":{\"type\":\"string\"}},"
                      "\"required\":[\"running\",\"timedOut\"]}",
     .kind = TOOL_EXECUTE,
+    .sandbox = child_sandbox_wish,
     .open_world = true,
     .task = TOOL_TASK_MAY,
     .timeout_ms = CALL_NO_DEADLINE,

@@ -1,4 +1,4 @@
-/* skill.c - the instructions of a skill, by its name. */
+/* skill.c - the tool that returns the instructions of a skill. */
 #include "core/agent/skill.h"
 #include "base/utf8.h"
 #include "tool/tool_job.h"
@@ -52,8 +52,8 @@ static void start(struct call *call)
 const struct tool tool_skill = {
     .name = "skill",
     .title = "Load a skill",
-    .description = "Load instructions of this project for a kind of work. Load the skill that fits "
-                   "before you begin such work, and follow it.",
+    .description = "Load a skill: instructions of this project for one kind of work. Before you "
+                   "begin such work, load the skill that fits, and follow it.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"name\":{\"type\":\"string\",\"description\":\"Name of the skill.\"}},"
                     "\"required\":[\"name\"]}",

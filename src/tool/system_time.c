@@ -1,4 +1,4 @@
-/* system_time.c - what time it is, here and in UTC. */
+/* system_time.c - the tool that returns the local time and UTC. */
 #include "base/clock.h"
 #include "base/digits.h"
 #include "tool/tools.h"

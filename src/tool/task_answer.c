@@ -1,8 +1,9 @@
 /*
- * task_answer.c - answer what a task asks, for who dispatched it over MCP.
+ * task_answer.c - the tool with which an MCP client answers a question of a task.
  *
- * Agents do not have it: none is to agree to what it asks itself, or an agent below it. A client that
- * is itself an agent in a chain (its trace has a depth) is refused for the same reason.
+ * Agents do not have this tool, because an agent must not approve its own calls or those of an
+ * agent that it has called. A client that is an agent in a chain (its trace has a depth) is refused
+ * for the same reason.
  */
 #include "tool/task_tools.h"
 
@@ -76,7 +77,7 @@ static void answer(struct call *call)
     if (!tool_args(call, PICK_TABLE(answer_fields), &args))
         return;
     if (!args.action.p && !args.option.p) {
-        call_failed(call, "missing argument: \"action\", or the \"option\" of a permission");
+        call_failed(call, "missing argument \"action\", or \"option\" for a permission question");
         return;
     }
     if (call->caller->trace.depth > 0) {
@@ -102,19 +103,20 @@ static void start_answer(struct call *call)
 const struct tool tool_answer_task = {
     .name = "answer_task",
     .title = "Answer a task",
-    .description = "Answer a question of a task that is input_required (get_task_status lists them "
-                   "in asks). Pass on only what the user has decided.",
+    .description = "Answer an open question of a task with the user's decision, never your own. "
+                   "get_task_status lists the questions in `asks`.",
     .input_schema =
         "{\"type\":\"object\",\"properties\":{" TASK_ID_SCHEMA ","
         "\"key\":{\"type\":\"string\","
         "\"description\":\"Key of the question, if several are open.\"},"
         "\"action\":{\"type\":\"string\",\"enum\":[\"accept\",\"decline\",\"cancel\"]},"
         "\"option\":{\"type\":\"string\","
-        "\"description\":\"For a permission, instead of action: id of an option.\"},"
-        "\"content\":{\"type\":\"object\",\"description\":\"Values of a form. For a permission, "
-        "{\\\"always\\\":true} allows the tool for this session.\"},"
+        "\"description\":\"Chosen option of a permission question, instead of `action`.\"},"
+        "\"content\":{\"type\":\"object\",\"description\":\"Values of a form. For a permission "
+        "question, {\\\"always\\\":true} also allows later equal calls.\"},"
         "\"reason\":{\"type\":\"string\",\"description\":\"Why the user declines.\"}},"
         "\"required\":[\"task_id\"]}",
     .kind = TOOL_THINK,
+    .messages = true,
     .start = start_answer,
 };

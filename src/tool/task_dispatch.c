@@ -354,28 +354,30 @@ const struct tool tool_dispatch_agent = {
     .description =
         "Start a task for an agent in the background and return its taskId at once. Call "
         "get_task_status for the result. The agent does not see this conversation: pass "
-        "all it needs.",
+        "everything it needs.",
     .input_schema =
         "{\"type\":\"object\",\"properties\":{"
         "\"agent\":{\"type\":\"string\",\"description\":\"Agent to call.\"},"
         "\"task\":{\"type\":\"string\","
-        "\"description\":\"What to do, or the path of a .md file that says it.\"},"
-        "\"parts\":{\"type\":\"array\",\"description\":\"Content blocks instead of task.\"},"
+        "\"description\":\"What to do, or the path of a .md file that describes it.\"},"
+        "\"parts\":{\"type\":\"array\",\"description\":\"Content blocks instead of `task`.\"},"
         "\"model\":{\"type\":\"string\","
-        "\"description\":\"Model or tier; default: the agent's.\"},"
+        "\"description\":\"Model or tier (size: low, medium, high). Default: the agent's.\"},"
         "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"
-        "\"description\":\"read-only: change nothing outside .vault/.\"},"
+        "\"description\":\"" READ_ONLY_SCHEMA "\"},"
         "\"max_turns\":{\"type\":\"integer\",\"minimum\":1,"
         "\"description\":\"Maximum model calls.\"},"
-        "\"budget\":{\"type\":\"number\",\"minimum\":0,\"description\":\"Maximum US dollars.\"},"
+        "\"budget\":{\"type\":\"number\",\"minimum\":0,\"description\":\"Maximum US "
+        "dollars.\"},"
         "\"effort\":{\"type\":\"string\",\"enum\":[\"none\",\"low\",\"medium\",\"high\",\"max\"],"
         "\"description\":\"Reasoning effort.\"},"
         "\"output_format\":{\"type\":\"string\",\"enum\":[\"text\",\"json\",\"stream-json\"],"
-        "\"description\":\"Form of the answer.\"}," TASK_WAIT_SCHEMA ","
+        "\"description\":\"Format of the result.\"}," TASK_WAIT_SCHEMA ","
         "\"session_id\":{\"type\":\"string\","
-        "\"description\":\"Continue this session.\"}},"
+        "\"description\":\"Session to continue.\"}},"
         "\"required\":[\"agent\"]}",
     .kind = TOOL_THINK,
+    .messages = true,
     .additive = true,
     .timeout_ms = CALL_NO_DEADLINE,
     .start = start,

@@ -1,4 +1,4 @@
-/* task_look.c - tools that report a task, cancel it, list tasks, and list locks. */
+/* task_look.c - the tools that report, cancel and list tasks, and list locks. */
 #include "tool/task_tools.h"
 
 #include "base/container.h"
@@ -274,10 +274,9 @@ static void start_locks(struct call *call)
 const struct tool tool_get_task_status = {
     .name = "get_task_status",
     .other_name = "task_get",
-    .title = "Get a task",
-    .description =
-        "Get the status of a dispatched task and, when it has ended, its result. If it is "
-        "input_required, asks lists the open questions.",
+    .title = "Get task status",
+    .description = "Get the status of a dispatched task, its open questions (`asks`) and, after it "
+                   "has ended, its result.",
     .input_schema = "{\"type\":\"object\",\"properties\":{" TASK_ID_SCHEMA "," TASK_WAIT_SCHEMA "},"
                     "\"required\":[\"task_id\"]}",
     .kind = TOOL_READ,
@@ -292,7 +291,7 @@ const struct tool tool_cancel_task = {
     .name = "cancel_task",
     .other_name = "task_cancel",
     .title = "Cancel a task",
-    .description = "Stop a dispatched task and everything it runs. Fails if the task has ended.",
+    .description = "Stop a dispatched task and everything it runs. Fail if the task has ended.",
     .input_schema = "{\"type\":\"object\",\"properties\":{" TASK_ID_SCHEMA "},"
                     "\"required\":[\"task_id\"]}",
     .kind = TOOL_THINK,
@@ -304,13 +303,13 @@ const struct tool tool_list_tasks = {
     .name = "list_tasks",
     .title = "List tasks",
     .description = "List dispatched tasks, newest first.",
-    .input_schema =
-        "{\"type\":\"object\",\"properties\":{"
-        "\"agent\":{\"type\":\"string\",\"description\":\"Only tasks of this agent.\"},"
-        "\"live\":{\"type\":\"boolean\","
-        "\"description\":\"Only tasks that have not ended.\"},"
-        "\"most\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100},"
-        "\"cursor\":{\"type\":\"string\",\"description\":\"next_cursor of the last answer.\"}}}",
+    .input_schema = "{\"type\":\"object\",\"properties\":{"
+                    "\"agent\":{\"type\":\"string\",\"description\":\"Only tasks of this agent.\"},"
+                    "\"live\":{\"type\":\"boolean\","
+                    "\"description\":\"Only tasks that have not ended.\"},"
+                    "\"most\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100},"
+                    "\"cursor\":{\"type\":\"string\",\"description\":\"next_cursor of the previous "
+                    "answer.\"}}}",
     .kind = TOOL_READ,
     .polls = true,
     .read_only = true,

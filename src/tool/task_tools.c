@@ -1,9 +1,9 @@
 /*
- * task_tools.c - see the header; and the report of one task.
+ * task_tools.c - the functions of task_tools.h, and the report about one task:
  *
- *   get the task -> it lives, and there is time: watch it -> get it again
- *                -> it lives, and there are locks: list them
- *                -> answer
+ *   get the task -> if it is not final and there is time to wait: watch it, then get it again
+ *                -> if it is not final and there are locks: list the locks
+ *                -> settle the call
  */
 #include "tool/task_tools.h"
 
@@ -11,6 +11,8 @@
 #include "base/clock.h"
 #include "base/container.h"
 #include "core/agent/agent_progress.h"
+#include "core/guard/taint_label.h"
+#include "core/shown_error.h"
 
 /* ---- what they share ----------------------------------------------------------------------- */
 
@@ -25,7 +27,8 @@ struct task_engine *task_engine_for(struct call *call)
 
     if (context && context->tasks)
         return context->tasks;
-    call_failed(call, "no tasks are stored; use agent_send, which does the work and waits for it");
+    call_failed(call,
+                "this process cannot store tasks; use agent_send, which waits for the answer");
     return NULL;
 }
 
@@ -54,13 +57,15 @@ void task_write_head(struct jw *w, const struct task_info *info)
 
 void task_call_failed(struct call *call, struct str id, const struct err *e)
 {
+    struct err own;
+
     if (e->code == ERR_CANCELED)
         call_done(call); /* the call knows that it was cancelled */
     else if (e->code == ERR_NOT_FOUND && id.p)
         call_failed(call, "there is no task " STR_FMT ", or it has expired",
                     STR_ARG(str_head(id, 64)));
     else
-        call_failed(call, "%s", e->text);
+        call_failed(call, "%s", shown_error(call->caller->origin, e, &own)->text);
 }
 
 void task_call_done(struct call *call)
@@ -96,7 +101,8 @@ bool task_wait_check(struct call *call, double seconds)
 
     if (seconds >= 0 && seconds * 1000 <= (double)most)
         return true;
-    call_failed(call, "wait: expected 0 to %g seconds (limits.task_wait_ms)", (double)most / 1000);
+    call_failed(call, "wait: expected 0 to %g seconds (the constant task_wait_ms)",
+                (double)most / 1000);
     return false;
 }
 
@@ -139,7 +145,10 @@ static void take_trust(struct call *call, struct str result)
     if (!json_is(json_get(trust, STR("level")), STR("untrusted")))
         return;
     call->untrusted = true;
-    call->from = json_str(call->mem, json_first(json_get(trust, STR("from"))));
+    JSON_EACH(source, json_get(trust, STR("from")))
+    {
+        call->from = taint_join(call->mem, call->from, json_str(call->mem, source));
+    }
 }
 
 /* A model reads the answer: larger artifacts are only named, by result.artifacts. */
@@ -297,7 +306,7 @@ bool tool_prompt(struct call *call, const char *text_key, struct str text, struc
     struct err e;
 
     if (text.p && !str_trim(text).n) {
-        call_failed(call, "%s: describe what the agent should do", text_key);
+        call_failed(call, "%s must not be empty: describe what the agent should do", text_key);
         return false;
     }
     if (blocks_pick(call->mem, call->args, text_key, text, parts, call->host->limits, out, &e))

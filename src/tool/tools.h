@@ -1,4 +1,4 @@
-/* tools.h - the built-in tools. A tool is one file here and one row in tools.c. */
+/* tools.h - the built-in tools. Each tool is one file in this folder and one row in tools.c. */
 #ifndef TOOL_TOOLS_H
 #define TOOL_TOOLS_H
 
@@ -22,7 +22,8 @@ extern const struct tool tool_web_fetch;
 extern const struct tool tool_memory;
 extern const struct tool tool_plan_update;
 extern const struct tool tool_system_time;
-extern const struct tool tool_skill; /* of use only where host->skills has some */
+/* The tool `skill` is useful only if host->skills is not empty. */
+extern const struct tool tool_skill;
 extern const struct tool tool_list_agents;
 extern const struct tool tool_agent_send;
 extern const struct tool tool_dispatch_agent;
@@ -35,11 +36,11 @@ extern const struct tool tool_answer_task;
 extern const struct tool tool_list_tasks;
 extern const struct tool tool_get_locks;
 
-/* All of them, in the order they are listed. */
+/* All built-in tools, in the order in which they are listed. */
 extern const struct tool *const builtin_tools[];
 extern const size_t builtin_tool_count;
 
-/* Only for MCP clients that dispatch agents: agents do not have them. */
+/* Tools for MCP clients that dispatch agents. Agents do not have these tools. */
 extern const struct tool *const client_tools[];
 extern const size_t client_tool_count;
 

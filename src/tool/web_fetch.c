@@ -1,16 +1,17 @@
 /*
- * web_fetch.c - a page of the internet, as text.
+ * web_fetch.c - fetches a page from the internet and returns it as text.
  *
- * The URL came from a model or a page: only public addresses are reached, also behind redirects
- * (FETCH_OUTSIDE). What comes back is data of strangers and marked as such. Pages are turned into
- * text on the pool.
+ * The URL may come from a model or a page, so it may reach only public addresses and those that the
+ * user's configuration allows, also after redirects (FETCH_OUTSIDE, wire/address_guard.h). The
+ * result is marked as untrusted data. Pages are converted to text on a pool thread.
  */
 #include "base/container.h"
 #include "base/utf8.h"
+#include "core/guard/taint_label.h"
 #include "tool/html_text.h"
 #include "tool/tool_job.h"
+#include "tool/tool_resources.h"
 #include "tool/tools.h"
-#include "tool/world.h"
 
 struct web_fetch {
     struct tool_job job; /* first */
@@ -144,7 +145,9 @@ static void on_fetched(struct op *op, const struct err *e, void *ctx)
     if (f->html || is_text(type, f->body))
         tool_job_start(&f->job, run, told);
     else
-        call_failed(call, "the answer (status %d) is " STR_FMT ", %zu bytes: not a text",
+        call_failed(call,
+                    "the answer (status %d) is " STR_FMT ", %zu bytes; only text can be "
+                    "returned",
                     f->fetch.status, STR_ARG(utf8_head(type.p ? type : STR("binary"), 100)),
                     f->body.n);
 }
@@ -173,13 +176,15 @@ static void start(struct call *call)
         return;
     }
     call->untrusted = true;
+    call->from = taint_source_of_url(call->mem, args.url);
     f = TOOL_JOB_NEW(call, struct web_fetch);
-    fetch_start(&f->fetch, tool_world_http(call->host->world), &call->op,
+    fetch_start(&f->fetch, tool_resources_http(call->host->world), &call->op,
                 &(struct fetch_request){ .url = args.url,
                                          .header = headers,
                                          .headers = ARRAY_LEN(headers),
                                          .zone = FETCH_OUTSIDE,
                                          .follow = FETCH_FOLLOW_ANY,
+                                         .policy = &call->host->world->outside,
                                          .body_bytes = call->host->limits->web_fetch_bytes,
                                          .mem = call->mem },
                 on_fetched, f);
@@ -188,9 +193,10 @@ static void start(struct call *call)
 const struct tool tool_web_fetch = {
     .name = "web_fetch",
     .title = "Fetch a page",
-    .description = "Fetch a page from the internet by http or https and return its text: HTML as "
-                   "readable text with its title and link targets; JSON and plain text unchanged. "
-                   "Only public addresses are allowed.",
+    .description = "Fetch a page from the internet over HTTP or HTTPS and return its text. HTML is "
+                   "converted to readable text with its title and link targets. JSON and plain "
+                   "text are returned unchanged. Only public addresses are allowed, unless the "
+                   "user has configured others.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"url\":{\"type\":\"string\","
                     "\"description\":\"http:// or https:// URL.\"}},"

@@ -1,13 +1,11 @@
 /*
- * api_approvals.h - questions of tasks, over HTTP. Handlers of routes; ctx is the service.
+ * api_approvals.h - HTTP handlers for the questions of tasks.
  *
  *   GET  /api/approvals[?cursor=]   {"approvals":[...],"next_cursor"?}: open questions
  *                                   (approval_json.h)
- *   POST /api/tasks/ID/answer       {"key"?,"answer":{"action","content"?,"reason"?}}: the task, when
- *                                   its question is closed. 404: there is no such task; 409: that
- *                                   question is not open, or not any more
- *
- * A client with the key may answer for all principals, and cancel for all: it owns this program.
+ *   POST /api/tasks/ID/answer       {"key"?,"answer":{"action","content"?,"reason"?}}: answer a
+ *                                   question; the response is the task, after the question was
+ *                                   closed. 404: no such task; 409: the question is not open
  */
 #ifndef WEB_API_APPROVALS_H
 #define WEB_API_APPROVALS_H

@@ -1,8 +1,8 @@
 /*
- * api_events.c - followers of one task, and listeners to all that happens.
+ * api_events.c - streams of the events of one task, and of all tasks and lists.
  *
- * Each has separate memory, since a stream may last for days and its request is freed when it
- * begins. The stream ends with the op that feeds it, and nothing is touched after that.
+ * Each stream has its own memory, because it may last for days and its request is freed when the
+ * stream begins. The stream ends with the op that delivers its events; then its memory is freed.
  */
 #include "web/api_events.h"
 

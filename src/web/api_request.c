@@ -1,6 +1,8 @@
 #include "web/api_request.h"
 
 #include "base/auto.h"
+#include "core/shown_error.h"
+#include "proto/http_principal.h"
 #include "web/task_json.h"
 #include "wire/http_query.h"
 
@@ -45,6 +47,9 @@ static void ask_again(struct http_req *req, const char *why)
 
 void api_refuse(struct http_req *req, const struct err *e)
 {
+    struct err own;
+
+    e = shown_error(http_principal(req).origin, e, &own);
     if (e->code == ERR_BUSY)
         ask_again(req, e->text);
     else

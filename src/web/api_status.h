@@ -1,6 +1,5 @@
 /*
- * api_status.h - the status of this program and its servers, over HTTP. Handlers of routes; ctx is
- * the service.
+ * api_status.h - HTTP handlers for the status of this program and its MCP servers.
  *
  *   GET /health            {"status","version","uptimeMs","connections","sessions","storeSchema"?}
  *   GET /api/mcp/servers   server_json.h

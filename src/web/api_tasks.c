@@ -1,6 +1,6 @@
 /*
- * api_tasks.c - /api/tasks and /api/locks: what can be asked and answered at once. New tasks are
- * begun in api_tasks_create.c, event streams are in api_events.c.
+ * api_tasks.c - /api/tasks and /api/locks, except new tasks (api_tasks_create.c) and event streams
+ * (api_events.c).
  */
 #include "web/api_tasks.h"
 

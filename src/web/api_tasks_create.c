@@ -1,4 +1,4 @@
-/* api_tasks_create.c - POST /api/tasks: what a body may say, what the task may do, and its begin. */
+/* api_tasks_create.c - POST /api/tasks: parses the body, sets the task's rights, and creates it. */
 #include "core/agent/agent_context.h"
 #include "core/guard/guard_read_only.h"
 #include "core/guard/guard_saved_rights.h"

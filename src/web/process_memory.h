@@ -1,12 +1,12 @@
-/* process_memory.h - how much memory a process and all below it hold. */
+/* process_memory.h - measures the memory of a process and its descendants. */
 #ifndef WEB_PROCESS_MEMORY_H
 #define WEB_PROCESS_MEMORY_H
 
 #include <stdint.h>
 
 /*
- * Resident kilobytes of `pid` and its descendants, as far as they can be seen; 0 without /proc.
- * Pages that several of them share are counted for each.
+ * Return the resident memory of `pid` and its visible descendants in KiB; 0 if there is no /proc. A
+ * page that several processes share is counted several times.
  */
 int64_t tree_rss_kb(int pid);
 

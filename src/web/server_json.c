@@ -125,13 +125,31 @@ static void write_tools(struct jw *w, const struct upstream *u)
     jw_plain_key(w, STR("tools"));
     jw_array(w);
     for (size_t i = 0; i < u->tools; i++) {
-        if (!u->tool[i].tool.name)
+        if (!u->tool[i].tool.name || u->tool[i].tool.withheld)
             continue;
         write_tool(w, u, &u->tool[i].tool);
         n++;
     }
     jw_array_end(w);
     jw_kint(w, "tools_count", n);
+}
+
+/* As the server spells them: `trefoil servers approve` takes these names. */
+static void write_changed(struct jw *w, const struct upstream *u)
+{
+    if (!u->changed)
+        return;
+    jw_plain_key(w, STR("tools_changed"));
+    jw_array(w);
+    for (size_t i = 0; i < u->tools; i++) {
+        if (!u->tool[i].changed)
+            continue;
+        jw_object(w);
+        jw_kstr(w, "name", u->tool[i].original);
+        jw_kbool(w, "quarantined", u->tool[i].tool.withheld != NULL);
+        jw_object_end(w);
+    }
+    jw_array_end(w);
 }
 
 static void write_facts(struct jw *w, const struct upstream *u)
@@ -157,6 +175,7 @@ static void write_connected(struct jw *w, const struct upstream *u)
     jw_object(w);
     jw_kstr(w, "name", str_of(u->spec.name));
     write_tools(w, u);
+    write_changed(w, u);
     jw_kbool(w, "connected", u->state == UP_READY);
     jw_kstr(w, "state", str_of(upstream_state_name(u->state)));
     if (u->state == UP_READY)

@@ -1,8 +1,11 @@
 /*
- * server_json.h - the MCP servers in use as JSON: GET /api/mcp/servers, `servers --json`.
+ * server_json.h - writes the MCP servers in use as JSON, for /api/mcp/servers and `servers --json`:
  *
  * {"configured":[{name, transport, timeout_secs, env, ...}],
  *  "connected":[{name, tools_count, tools:[{name, description}], connected, ...}]}
+ *
+ * "tools_changed" lists the tools whose definitions are not the approved ones, as {name,
+ * quarantined}. A quarantined tool is not in "tools".
  *
  * Environment variables are listed by name only; possible secrets in a command or URL are
  * masked.
@@ -12,13 +15,16 @@
 
 #include "proto/mcp/client/mcp_upstreams.h"
 
-/* upstreams NULL: all lists are empty. */
+/* Write the servers. If `upstreams` is NULL, both lists are empty. */
 void servers_write(struct jw *w, struct mcp_upstreams *upstreams);
 
-/* "legacy", "modern" or "auto". */
+/* Return "legacy", "modern" or "auto". */
 const char *server_era_name(enum server_era era);
 
-/* The i-th of the last lines of its stderr, from the oldest; how many there are. */
+/*
+ * Return the number of kept lines of the server's stderr, and the i-th of these lines, counted from
+ * the oldest.
+ */
 size_t server_tail_count(const struct upstream *u);
 struct str server_tail(const struct upstream *u, size_t i);
 

@@ -1,7 +1,8 @@
 /*
  * web.h - the data of the handlers of /api and /health.
  *
- * The runtime owns it and fills it in. `ctx` of an HTTP request points to it.
+ * The service (runtime/service.h) contains this struct and fills it in. `ctx` of an HTTP request
+ * points to the struct.
  */
 #ifndef WEB_WEB_H
 #define WEB_WEB_H
@@ -14,20 +15,21 @@
 
 struct daemon;
 
-/* Program lifetime. */
+/* Lives as long as the program. */
 struct web {
     struct loop *loop;
     const struct limits *limits;
     struct guard *guard;
-    struct agent_context agents;      /* no registry: there are no agents, or not yet */
-    struct readiness opening;         /* open while the agents are being opened */
-    struct mcp_upstreams **upstreams; /* the MCP servers in use; *upstreams NULL: none are */
-    struct mcp_sessions *clients;     /* MCP sessions of all endpoints */
+    struct agent_context agents; /* agents.registry is NULL while there are no agents */
+    struct readiness opening;    /* the gate for requests while the agents are being opened */
+    /* the MCP servers in use; *upstreams is NULL if there are none */
+    struct mcp_upstreams **upstreams;
+    struct mcp_sessions *clients; /* MCP sessions of all endpoints */
     struct events_api events;
-    struct http_server *http; /* NULL without HTTP */
-    struct daemon *daemon;    /* serves verbs on its Unix socket; NULL: no verb is served */
+    struct http_server *http; /* NULL: there is no HTTP server */
+    struct daemon *daemon;    /* serves verbs on its Unix socket; NULL: verbs are not served */
     int64_t started;          /* loop_now() when the program started */
-    int64_t store_schema;     /* version of the database; 0: there is none */
+    int64_t store_schema;     /* version of the database schema; 0: there is no database */
 };
 
 #endif

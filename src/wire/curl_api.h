@@ -1,9 +1,9 @@
 /*
- * curl_api.h - libcurl, opened when it is first needed.
+ * curl_api.h - open libcurl when it is first needed.
  *
  * Linking libcurl costs every start of the program 3 to 5 ms and 4 MB, even if it never fetches
  * anything. So only its headers are used at build time, and its functions are called through
- * this table. It is never closed again: a thread of its resolver may outlive every handle.
+ * this table. The library is never closed: a thread of its resolver may outlive every handle.
  */
 #ifndef WIRE_CURL_API_H
 #define WIRE_CURL_API_H
@@ -13,7 +13,7 @@
 #define CURL_DISABLE_DEPRECATION /* curl_multi_socket_all: see http_client.c */
 #include <curl/curl.h>
 
-/* field of the table, function of libcurl */
+/* X(field of the table, function of libcurl) */
 #define CURL_API(X)                                                                                \
     X(global_init, curl_global_init)                                                               \
     X(version_info, curl_version_info)                                                             \
@@ -21,7 +21,6 @@
     X(easy_cleanup, curl_easy_cleanup)                                                             \
     X(easy_setopt, curl_easy_setopt)                                                               \
     X(easy_getinfo, curl_easy_getinfo)                                                             \
-    X(easy_pause, curl_easy_pause)                                                                 \
     X(easy_strerror, curl_easy_strerror)                                                           \
     X(multi_init, curl_multi_init)                                                                 \
     X(multi_cleanup, curl_multi_cleanup)                                                           \
@@ -47,11 +46,11 @@ struct curl_api {
 #undef CURL_API_FIELD
 };
 
-/* The table, opened and initialised by the first call; a call after a failure tries again. */
+/* Get the table. The first call opens libcurl; if that fails, the next call tries again. */
 bool curl_api_open(const struct curl_api **out, struct err *e);
 
-/* Fill a table from a library file. The ERR_SYSTEM message names the package to install. For
- * curl_api_open, tests. */
+/* Fill a table from a library file; for curl_api_open and tests. The ERR_SYSTEM message names the
+ * package to install. */
 bool curl_api_load(const char *file, struct curl_api *out, struct err *e);
 
 #endif

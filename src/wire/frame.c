@@ -2,15 +2,15 @@
  * frame.c - the reader's states:
  *
  *   START        at the beginning of a message, or between two
- *   LINE         inside a line; `part` holds what has come. A line that turns out to be a
- *                Content- header opens a block of them
- *   HEADERS      inside a header block; `part` holds what has come of a line
- *   BODY         `length` bytes of a body are awaited
- *   DRAIN_LINE   a line that is too large: dropped up to its newline
- *   DRAIN_BODY   a body that is too large: `skip` bytes are dropped
+ *   LINE         inside a line; `part` has the bytes so far. If the line is a Content-...
+ *                header, a header block begins with it
+ *   HEADERS      inside a header block; `part` has the bytes of its unfinished line
+ *   BODY         inside a body of `length` bytes
+ *   DRAIN_LINE   inside a line that is too large: its rest is dropped
+ *   DRAIN_BODY   inside a body that is too large: `skip` bytes are dropped
  *
- * While draining, `part` keeps the first FRAME_SALVAGE bytes. A message that arrives whole is
- * handed out without being copied.
+ * In the two DRAIN states, `part` keeps the first FRAME_SALVAGE bytes. A message that arrives in
+ * one piece is passed on without a copy.
  */
 #include "wire/frame.h"
 

@@ -11,8 +11,8 @@
  *   blank                                 skipped
  *   anything else                         a line that is not JSON; the receiver rejects it
  *
- * A message beyond the limit is skipped, so that the next one is found, and reported as
- * FRAME_TOO_LARGE with its first bytes, in which the receiver may find the id to answer.
+ * A message beyond the limit is reported as FRAME_TOO_LARGE with its first bytes, in which the
+ * receiver may find the id for an error response. Its rest is skipped.
  */
 #ifndef WIRE_FRAME_H
 #define WIRE_FRAME_H
@@ -32,10 +32,10 @@ enum { FRAME_SALVAGE = 4096 };
 
 struct frame {
     enum frame_kind kind;
-    struct str text; /* borrowed for the call, unless `own` is taken */
+    struct str text; /* valid during the callback; longer after frame_take */
     /*
-     * NULL, or the buffer that holds exactly `text`. A receiver that keeps a large message moves
-     * it (*kept = *own; own is emptied by frame_take) instead of copying.
+     * NULL, or a buffer that holds exactly `text`. Then frame_take moves the buffer instead of
+     * copying the text.
      */
     struct buf *own;
 };
@@ -46,7 +46,7 @@ struct frame_reader {
     struct buf part; /* the part of a message that has arrived */
     size_t max, max_header;
     size_t skip;   /* DRAIN_BODY: bytes still to skip */
-    size_t length; /* of the body that is awaited */
+    size_t length; /* length of the body that must arrive */
     enum framing force, last;
     uint8_t state; /* enum in frame.c */
     bool stopped;
@@ -61,19 +61,19 @@ void frame_reader_feed(struct frame_reader *r, struct str bytes, frame_fn *fn, v
 /* The stream ended: a last line without its newline is a message too. */
 void frame_reader_end(struct frame_reader *r, frame_fn *fn, void *ctx);
 
-/* From inside fn: deliver nothing more, the owner is closing. */
+/* Call fn no more, because the owner is closing. May be called inside fn. */
 void frame_reader_stop(struct frame_reader *r);
 
 /* The framing for answers. */
 enum framing frame_reader_answer_in(const struct frame_reader *r);
 
-/* Make *kept the owner of the message's bytes; returns them. Copies only when it must. */
+/* Keep the text of a message beyond the callback: move or copy it to *kept, and return it. */
 struct str frame_take(const struct frame *frame, struct buf *kept);
 
-/* "auto", "line", "header". */
+/* Parse "auto", "line" or "header". False for any other name. */
 bool framing_named(struct str name, enum framing *out);
 
-/* The header of a Content-Length frame, in out[FRAME_HEADER]. Returns its length. */
+/* Write the header of a Content-Length frame. Returns its length. */
 enum { FRAME_HEADER = 48 };
 size_t frame_header(size_t length, char out[FRAME_HEADER]);
 

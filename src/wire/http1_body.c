@@ -1,14 +1,14 @@
 /*
- * http1_body.c - the body of a request.
+ * http1_body.c - parse the body of a request.
  *
- * A chunked body, byte by byte but for the data:
+ * The states of a chunked body, which is parsed byte by byte except for its data:
  *
  *   SIZE -> SIZE_MORE -> (EXTRA) -> SIZE_LF -> DATA -> DATA_CR -> DATA_LF -> SIZE ...
  *                                      |
  *                     (size was 0)     +-> FIELD -> (NAME -> VALUE -> VALUE_LF -> FIELD ...)
  *                                            +-> LAST_LF -> DONE
  *
- * A body of known length is DATA, then DONE.
+ * A body with Content-Length has the states DATA, then DONE.
  */
 #include "wire/http1_parse.h"
 

@@ -1,4 +1,4 @@
-/* http1_parse.c - the head of a request. Its body is http1_body.c. */
+/* http1_parse.c - parse the head of a request. http1_body.c parses the body. */
 #include "wire/http1_parse.h"
 
 #include <assert.h>

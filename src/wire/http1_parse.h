@@ -1,9 +1,9 @@
 /*
- * http1_parse.h - the grammar of an HTTP/1.1 request, and nothing else. No I/O, no memory.
+ * http1_parse.h - parse an HTTP/1.1 request. No I/O, no allocation.
  *
- * A request is read in three steps, each of which takes bytes split anywhere:
+ * A request is read in three steps, which accept bytes in pieces of any size:
  *
- *   http1_head_end    finds the empty line that ends the head; cheap, called as bytes arrive
+ *   http1_head_end    finds the empty line that ends the head; called whenever bytes arrive
  *   http1_head_read   parses the whole head, in place
  *   http1_body_read   returns the body piece by piece (Content-Length or chunked)
  *
@@ -13,13 +13,13 @@
  *
  *   - one empty line (CRLF) before the request line is skipped, not two;
  *   - lines end with CRLF, never with LF alone; folded header lines are refused;
- *   - a target is spelled as RFC 3986 has it: no raw UTF-8, no '#', '%' only before two digits;
+ *   - a target follows RFC 3986: no raw UTF-8, no '#', '%' only before two hexadecimal digits;
  *   - absolute-form needs a Host header with the same host;
  *   - the methods are those of RFC 9110 and PATCH, without CONNECT and TRACE;
  *   - header values may hold bytes from 0x80 on, uninterpreted;
- *   - "chunked" in any case is the only transfer coding, alone and once;
- *   - chunk extensions are skipped, as RFC 9112 demands; trailer fields are read and dropped;
- *     both together may be as long as a head. No space around a chunk size;
+ *   - "chunked", in any case, is the only accepted Transfer-Encoding, and must occur only once;
+ *   - chunk extensions are skipped, as RFC 9112 requires; trailer fields are read and dropped;
+ *     both together may be as long as a head. A chunk size has no space around it;
  *   - HTTP/1.0 is served, without chunked bodies and with Host optional.
  */
 #ifndef WIRE_HTTP1_PARSE_H
@@ -77,36 +77,37 @@ int http1_status(enum http1_reason why);
 const char *http1_text(enum http1_reason why);
 
 enum http1_step {
-    HTTP1_MORE,    /* all is well as far as it goes; bring more bytes */
+    HTTP1_MORE,    /* no error so far; more bytes are needed */
     HTTP1_DATA,    /* a piece of the body */
     HTTP1_DONE,    /* complete */
-    HTTP1_REFUSED, /* *why is the reason; nothing after this can be parsed */
+    HTTP1_REFUSED, /* *why is the reason; the rest of the connection cannot be parsed */
 };
 
 /* ---- head ------------------------------------------------------------------------------- */
 
-/* How far the search for the end of a head has got. {0} at the start of a request. */
+/* The progress of the search for the end of a head. {0} at the start of a request. */
 struct http1_scan {
-    size_t at;      /* bytes seen */
+    size_t at;      /* bytes searched */
     uint32_t lines; /* line ends among them */
 };
 
 /*
- * `bytes` is everything received of the request so far. HTTP1_DONE: the first scan->at bytes are
- * the head, of scan->lines lines. The result does not depend on how the bytes were split.
+ * Search for the end of the head in `bytes`, all bytes of the request received so far. HTTP1_DONE:
+ * the first scan->at bytes are the head, and have scan->lines lines. The result does not depend on
+ * how the bytes were split.
  */
 enum http1_step http1_head_end(struct http1_scan *scan, struct str bytes, const struct limits *l,
                                enum http1_reason *why);
 
 struct http1_head {
     struct str method, target;
-    struct str path, query; /* of the target; query is STR_NONE without a '?' */
-    struct str authority;   /* of the target or the Host header; STR_NONE: neither */
-    struct str host;        /* the same without the port; an IPv6 address in its brackets */
+    struct str path, query; /* the parts of the target; query is STR_NONE without a '?' */
+    struct str authority;   /* host:port of the target, else of the Host header; or STR_NONE */
+    struct str host;        /* the authority without its port; an IPv6 address keeps its brackets */
     struct str origin;      /* value of Origin; STR_NONE when absent */
     struct http_header *header;
     size_t headers;
-    uint64_t length; /* of the body, when has_length */
+    uint64_t length; /* the length of the body, if has_length */
     uint8_t minor;   /* HTTP/1.minor: 0 or 1 */
     bool has_length, chunked;
     bool keep_alive;      /* the client would send another request on this connection */
@@ -114,8 +115,8 @@ struct http1_head {
 };
 
 /*
- * Take apart a head that http1_head_end found. `header` has room for scan->lines fields. All
- * strings point into `bytes`; names keep their case, values lose the spaces around them.
+ * Parse a head that http1_head_end found. `header` has room for scan->lines fields. All strings
+ * point into `bytes`; names keep their case, and values have no spaces around them.
  */
 bool http1_head_read(struct str bytes, const struct limits *l, struct http_header *header,
                      struct http1_head *out, enum http1_reason *why);
@@ -130,13 +131,13 @@ bool http1_authority(struct str authority, struct str *out_host, struct str *out
 
 struct http1_body {
     uint64_t left;   /* remaining bytes of the body, or of the chunk */
-    uint64_t room;   /* bytes the body may still grow by */
-    uint64_t extras; /* bytes that extensions and trailers may still take */
+    uint64_t room;   /* bytes that the body may still have, up to its limit */
+    uint64_t extras; /* bytes that chunk extensions and trailers may still have */
     uint8_t state, digits;
     bool chunked;
 };
 
-/* Refuses a declared length that is too large. */
+/* Prepare to read the body. False: its declared length is too large. */
 bool http1_body_begin(struct http1_body *b, const struct http1_head *head, const struct limits *l,
                       enum http1_reason *why);
 
@@ -147,13 +148,13 @@ bool http1_body_begin(struct http1_body *b, const struct http1_head *head, const
 enum http1_step http1_body_read(struct http1_body *b, struct str *in, struct str *out_data,
                                 enum http1_reason *why);
 
-/* ---- characters, for both ---------------------------------------------------------------- */
+/* ---- classes of characters ---------------------------------------------------------------- */
 
 enum {
     HTTP1_TCHAR = 1, /* tchar of RFC 9110 */
     HTTP1_PCHAR = 2, /* allowed in a path or query; '%' included */
-    HTTP1_NCHAR = 4, /* of a registered name or IPv4 address */
-    HTTP1_VCHAR = 8, /* of a field value: HTAB, SP, VCHAR, 0x80-0xff */
+    HTTP1_NCHAR = 4, /* allowed in a registered name or IPv4 address */
+    HTTP1_VCHAR = 8, /* allowed in a field value: HTAB, SP, VCHAR, 0x80-0xff */
     HTTP1_XDIGIT = 16,
 };
 

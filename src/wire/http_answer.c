@@ -1,8 +1,8 @@
 /*
- * http_answer.c - what the server sends.
+ * http_answer.c - send responses.
  *
- * A head is laid out in one piece, on the stack when it fits, and goes to the stream together
- * with the body: one copy, and one system call for all that a turn of the loop answers.
+ * A head is written in one piece, on the stack if it fits, and passed to the stream together with
+ * the body. So it is copied once, and all responses of a turn of the loop need one system call.
  */
 #include "base/digits.h"
 #include "base/mem.h"
@@ -106,9 +106,15 @@ static char *put_field(char *to, struct str name, struct str value)
     return put_bytes(to, STR("\r\n"));
 }
 
+/* A browser must neither guess the type of an answer nor show it as a page of its own. */
+#define SAFE_HEADERS                                                                               \
+    "X-Content-Type-Options: nosniff\r\n"                                                          \
+    "X-Frame-Options: DENY\r\n"                                                                    \
+    "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n"
+
 static size_t head_room(const struct response_head *h)
 {
-    size_t n = 256 + (h->type ? strlen(h->type) : 0);
+    size_t n = 256 + sizeof(SAFE_HEADERS) + (h->type ? strlen(h->type) : 0);
 
     for (size_t i = 0; i < h->mores; i++)
         n += h->more[i].name.n + h->more[i].value.n + 4;
@@ -135,6 +141,7 @@ static struct str put_head(char *at, struct http_server *s, const struct respons
     to = put_bytes(to, str_of(http_status_text(h->status)));
     to = put_bytes(to, STR("\r\n"));
     to = put_bytes(to, http_server_date(s));
+    to = put_bytes(to, STR(SAFE_HEADERS));
     if (h->type)
         to = put_field(to, STR("Content-Type"), str_of(h->type));
     to = put_length(to, h);
@@ -308,13 +315,12 @@ void http_part(struct http_req *req)
 {
     struct http_exchange *x = exchange_of(req);
     struct http_conn *c = req->conn;
-    bool streams = x->answer == HTTP_ANSWER_STREAM || x->answer == HTTP_ANSWER_EVENTS;
     bool keep = x->keep_alive;
 
     assert(x->answer != HTTP_ANSWER_NONE);
     if (!c)
         return;
-    if (streams) {
+    if (x->answer == HTTP_ANSWER_EVENTS) {
         http_answer_last(x);
         keep = will_keep(x);
     }
@@ -347,32 +353,6 @@ void http_reply_error(struct http_req *req, int status, const char *fmt, ...)
 }
 
 /* ---- answers piece by piece -------------------------------------------------------------- */
-
-static void begin_stream(struct http_req *req, int status, const char *type,
-                         const struct http_header *more, size_t mores, enum http_answer_state kind)
-{
-    struct http_exchange *x = exchange_of(req);
-    struct response_head h = {
-        .status = status, .type = type, .more = more, .mores = mores, .chunked = !x->old
-    };
-
-    assert(x->answer == HTTP_ANSWER_NONE);
-    x->answer = (uint8_t)kind;
-    if (x->old || x->head_only) /* only the end of the connection ends the answer */
-        x->keep_alive = false;
-    if (!req->conn)
-        return;
-    h.connection = connection_word(x->old, will_keep(x));
-    send_head(req->conn, &h, NULL, 0);
-    if (x->head_only)
-        stream_shut(req->conn->io);
-}
-
-void http_stream_begin(struct http_req *req, int status, const char *type,
-                       const struct http_header *more, size_t mores)
-{
-    begin_stream(req, status, type, more, mores, HTTP_ANSWER_STREAM);
-}
 
 static bool send_chunk(struct http_exchange *x, const struct str *piece, size_t n)
 {
@@ -428,15 +408,27 @@ void http_stream_end(struct http_req *req)
 
 void http_sse_begin(struct http_req *req, const struct http_header *more, size_t mores)
 {
+    struct http_exchange *x = exchange_of(req);
     struct http_header all[2 + 16] = {
         { STR("Cache-Control"), STR("no-cache, no-transform") },
         { STR("X-Accel-Buffering"), STR("no") },
     };
+    struct response_head h = { .status = 200, .type = "text/event-stream", .more = all };
 
-    assert(mores <= ARRAY_LEN(all) - 2);
+    assert(x->answer == HTTP_ANSWER_NONE && mores <= ARRAY_LEN(all) - 2);
     for (size_t i = 0; i < mores; i++)
         all[i + 2] = more[i];
-    begin_stream(req, 200, "text/event-stream", all, mores + 2, HTTP_ANSWER_EVENTS);
+    x->answer = HTTP_ANSWER_EVENTS;
+    if (x->old || x->head_only) /* only the end of the connection ends the answer */
+        x->keep_alive = false;
+    if (!req->conn)
+        return;
+    h.mores = mores + 2;
+    h.chunked = !x->old;
+    h.connection = connection_word(x->old, will_keep(x));
+    send_head(req->conn, &h, NULL, 0);
+    if (x->head_only)
+        stream_shut(req->conn->io);
 }
 
 bool http_sse_send(struct http_req *req, const struct sse_out *event)

@@ -299,12 +299,6 @@ static char *copy_of(const char *s)
 
 static void on_finish(struct post *p);
 
-static bool default_allowed(const struct sockaddr *sa, enum address_policy policy, void *ctx)
-{
-    (void)ctx;
-    return http_address_allowed(sa, policy);
-}
-
 struct http_client *http_client_new(const struct http_client_opts *opts)
 {
     struct http_client *c = MEM_NEW(struct http_client);
@@ -312,10 +306,9 @@ struct http_client *http_client_new(const struct http_client_opts *opts)
     c->loop = opts->loop;
     c->limits = opts->limits;
     c->user_agent = copy_of(opts->user_agent);
-    c->outside_proxy = copy_of(opts->outside_proxy);
     c->ca_file = copy_of(getenv("SSL_CERT_FILE"));
     c->ca_dir = copy_of(getenv("SSL_CERT_DIR"));
-    c->allowed = opts->allowed ? opts->allowed : default_allowed;
+    c->allowed = opts->allowed;
     c->ctx = opts->ctx;
     c->reap.fn = on_reap;
     c->finish.fn = on_finish;
@@ -332,7 +325,6 @@ static void finish_if_closed(struct http_client *c)
     if (!c->closing || c->finish.queued || c->open_socks)
         return;
     mem_free(c->user_agent);
-    mem_free(c->outside_proxy);
     mem_free(c->ca_file);
     mem_free(c->ca_dir);
     mem_free(c);

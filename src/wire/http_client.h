@@ -1,19 +1,21 @@
 /*
  * http_client.h - non-blocking HTTP requests.
  *
- * Uses libcurl, which is opened by the first fetch. One client serves the program: HTTP/1.1 with
- * connections kept, HTTP/2 over TLS for responses that are collected, certificates always checked,
- * no cookies.
+ * Uses libcurl, which is opened by the first fetch. A program has one client. It uses HTTP/1.1 and
+ * keeps connections open for later requests. If a URL is configured and the response is collected
+ * in memory, it uses HTTP/2 over TLS where the server supports that. Certificates are always
+ * checked. There are no cookies.
  *
- * A POST or PATCH is sent once: if a kept connection closes during the request, it fails. Other
- * methods are retried on a new connection.
+ * A POST or PATCH is sent only one time: if a kept connection closes during the request, the
+ * request fails. Requests with other methods are then sent again on a new connection.
  *
- * The source of a URL determines which addresses it may reach (enum fetch_zone). Every address is
- * checked right before it is connected to, and each redirect is checked like a new URL.
+ * The source of a URL determines which addresses it may reach (enum fetch_zone); the rules are in
+ * address_guard.h. Each redirect is checked like a new URL.
  *
- * Environment, read by http_client_new: SSL_CERT_FILE, else SSL_CERT_DIR, instead of the system's
- * certificates. Read by libcurl, for configured URLs only: http_proxy, https_proxy, all_proxy,
- * no_proxy; requests to this machine never use a proxy.
+ * http_client_new reads the environment variables SSL_CERT_FILE, else SSL_CERT_DIR, which replace
+ * the certificates of the system. libcurl reads http_proxy, https_proxy, all_proxy and no_proxy,
+ * but only for configured URLs that do not lead to this machine. A request for a URL from outside
+ * uses no proxy: a proxy resolves the name itself, so the address could not be checked.
  */
 #ifndef WIRE_HTTP_CLIENT_H
 #define WIRE_HTTP_CLIENT_H
@@ -21,106 +23,110 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "loop/op.h"
-#include "wire/address.h"
+#include "wire/address_guard.h"
 #include "wire/http.h"
 
 struct http_client;
 struct fetch;
 
-/* May this address be connected to? Instead of http_address_allowed. */
-typedef bool http_address_fn(const struct sockaddr *sa, enum address_policy policy, void *ctx);
+/* May a request connect to this address? Tests can use such a function instead of
+ * address_guard_check. */
+typedef bool http_address_fn(const struct sockaddr *sa, const struct address_policy *policy,
+                             void *ctx);
 
 struct http_client_opts {
     struct loop *loop;
     const struct limits *limits; /* must outlive the client */
     const char *user_agent;      /* "trefoil/1.0"; copied */
-    const char *outside_proxy;   /* for FETCH_OUTSIDE, "http://proxy:3128"; NULL: none. Copied */
-    http_address_fn *allowed;    /* NULL: http_address_allowed */
-    void *ctx;                   /* for it */
+    http_address_fn *allowed;    /* NULL: address_guard_check */
+    void *ctx;                   /* the ctx of `allowed` */
 };
 
-/* Cheap: nothing is opened yet. */
+/* Create a client. This is cheap: libcurl is not opened yet. */
 struct http_client *http_client_new(const struct http_client_opts *opts);
 
 /*
- * Fetches under way fail with ERR_CLOSED; then everything is closed and freed and done is
- * called (may be NULL). No fetch may be started from now on.
+ * Close the client: fetches in progress fail with ERR_CLOSED; then everything is closed and freed,
+ * and done (may be NULL) is called. No fetch may be started after this call.
  */
 void http_client_close(struct http_client *c, void (*done)(void *ctx), void *ctx);
 
 /* ---- one request ------------------------------------------------------------------------ */
 
 enum fetch_zone {
-    /* The operator named it: all but cloud metadata services; proxies of the environment. */
+    /* The URL is from the configuration. It may lead to every address except cloud metadata
+     * services, and proxies may be used. */
     FETCH_CONFIGURED,
-    /* From a peer, a model, a page: public addresses only, each time over a new connection. */
+    /* The URL is from a peer, a model or a page. It may lead only to addresses that the policy of
+     * the request allows. Each request uses a new connection. */
     FETCH_OUTSIDE,
 };
 
 /*
- * Redirects of GET. To another origin only with FETCH_FOLLOW_ANY, then as FETCH_OUTSIDE and
- * with no headers of ours but Accept and Accept-Language; never from https to http.
+ * Which redirects are followed: none, those to the same origin, or all. At most
+ * limits.fetch_redirects are followed. Only redirects that keep the method are followed: all
+ * redirects of a GET, and 307 and 308 of other methods. A redirect to another origin is followed
+ * only for GET; the zone is then FETCH_OUTSIDE, and of our headers only Accept and Accept-Language
+ * are sent. A redirect from https to http is never followed.
  */
 enum fetch_follow { FETCH_FOLLOW_NONE, FETCH_FOLLOW_ORIGIN, FETCH_FOLLOW_ANY };
 
-enum { FETCH_NEVER = -1 }; /* no deadline, no cap */
+enum { FETCH_NEVER = -1 }; /* as a time or size: no limit */
 
 struct fetch_request {
     struct str method; /* upper case; STR_NONE: GET */
     struct str url;
     const struct http_header *header;
     size_t headers;
-    struct str body; /* p == NULL: none. Borrowed until the fetch is done; all else is copied */
+    struct str body; /* p == NULL: none. Borrowed until the fetch is done; other texts are copied */
     enum fetch_zone zone;
     enum fetch_follow follow;
+    /* The addresses that a FETCH_OUTSIDE request may connect to; borrowed. NULL: public ones. */
+    const struct address_policy *policy;
 
-    /* Each 0 for the limit of its name (fetch_*), or FETCH_NEVER for none. */
-    int64_t connect_ms; /* look-up, connection and TLS, for each hop */
-    int64_t whole_ms;   /* from start to end; FETCH_NEVER for streams */
-    int64_t idle_ms;    /* silence once connected; does not run while paused */
-    int64_t body_bytes;
+    /* 0: the limit of the same name (limits.fetch_connect_ms, ...) applies. FETCH_NEVER: no
+     * limit. */
+    int64_t connect_ms; /* time for look-up, connection and TLS, for the URL and each redirect */
+    int64_t whole_ms;   /* time from start to end; FETCH_NEVER for streams */
+    int64_t idle_ms;    /* time without any bytes after the connection was established */
+    int64_t body_bytes; /* size of the response body */
 
-    struct arena *mem; /* for the response; must live until the fetch is done */
+    struct arena *mem; /* memory for the response; must be valid until the fetch is done */
 
-    /* The head of the answer is complete, f->status and f->header are set. May be NULL. */
+    /* The head of the response is complete; f->status and f->header are set. May be NULL. */
     void (*on_head)(struct fetch *f);
 
     /*
-     * Bytes of the body, borrowed for the call. NULL: they are gathered in f->body. Both
-     * callbacks run from the loop and may pause or cancel the fetch, or start another.
+     * Bytes of the body have arrived; they are valid during this call. NULL: the body is collected
+     * in f->body. Both callbacks are called from the loop, and may cancel the fetch or start
+     * another one.
      */
     void (*on_bytes)(struct fetch *f, struct str bytes);
 };
 
 /*
- * An op; any status is success. It fails with ERR_INVALID (the URL or the answer is wrong),
- * ERR_DENIED (address, redirect, certificate), ERR_NOT_FOUND (no such host), ERR_CLOSED (refused
- * or broken off), ERR_TIMEOUT, ERR_LIMIT, ERR_CANCELED or ERR_SYSTEM. Texts name the host, never
- * the rest of the URL.
+ * A request in progress. Its op succeeds with every HTTP status. It fails with ERR_INVALID (the URL
+ * or the response is malformed), ERR_DENIED (an address, redirect or certificate was rejected),
+ * ERR_NOT_FOUND (the host does not exist), ERR_CLOSED (the connection was refused or lost),
+ * ERR_TIMEOUT, ERR_LIMIT, ERR_CANCELED or ERR_SYSTEM. Error messages name the host, but never the
+ * rest of the URL.
  */
 struct fetch {
     struct op op;   /* first */
-    int status;     /* 0 until the head is complete */
-    bool unreached; /* it failed before there was a connection: nothing was sent */
+    int status;     /* HTTP status; 0 until the head is complete */
+    bool unreached; /* the fetch failed before it was connected: nothing was sent */
     const struct http_header *header;
     size_t headers;
     struct str body;
-    struct str url;            /* that answered in the end */
-    struct transfer *transfer; /* of the client; NULL once settled */
+    struct str url;            /* the URL of the response, after all redirects */
+    struct transfer *transfer; /* data of the client; NULL after the op was settled */
 };
 
 /* Embed a struct fetch in your own and start it. The op reports failures, from the loop. */
 void fetch_start(struct fetch *f, struct http_client *c, struct op *parent,
                  const struct fetch_request *req, op_done_fn *done, void *ctx);
 
-/*
- * Back-pressure, with on_bytes: deliver no more bytes until resumed; libcurl holds at most a few
- * buffers, the rest waits at the sender. Calls in any order; bytes are delivered from the loop.
- */
-void fetch_pause(struct fetch *f);
-void fetch_resume(struct fetch *f);
-
-/* The header of the answer, by name in any case; STR_NONE when absent. */
+/* The value of a response header, by name in any case; STR_NONE if it is absent. */
 static inline struct str fetch_header(const struct fetch *f, const char *name)
 {
     return http_header_get(f->header, f->headers, name);

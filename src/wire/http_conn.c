@@ -1,8 +1,8 @@
 /*
- * http_conn.c - one connection: its states (told in http_server.h), deadlines and end.
+ * http_conn.c - one connection: its states (see http_server.h), deadlines and end.
  *
- * One timer serves all deadlines. It is only moved when it would fire too late, so a request
- * that comes and goes at once costs no timer work.
+ * One timer serves all deadlines. It is set again only if it would fire too late, so a request that
+ * is answered at once does not change it.
  */
 #include "wire/http_conn.h"
 
@@ -159,14 +159,11 @@ static void on_conn_closed(struct stream *io)
 
 /* ---- a client that sends no more --------------------------------------------------------- */
 
-/*
- * Is there a complete request without a response? A plain stream has no meaningless bytes to probe
- * with, so a client that stopped sending counts as disconnected there.
- */
+/* Is there a complete request without a response? */
 static bool owes_answer(const struct http_conn *c)
 {
     if (c->state == HTTP_CONN_SERVING)
-        return !is_over(c->x) && c->x->answer != HTTP_ANSWER_STREAM;
+        return !is_over(c->x);
     return c->state == HTTP_CONN_IDLE && c->in.n > 0;
 }
 
@@ -291,8 +288,7 @@ static void serving_late(struct http_conn *c)
     }
     switch ((enum http_answer_state)c->x->answer) {
     case HTTP_ANSWER_NONE: too_late(c, 504, "the response took too long"); break;
-    case HTTP_ANSWER_WHOLE:
-    case HTTP_ANSWER_STREAM: http_conn_close(c); break;
+    case HTTP_ANSWER_WHOLE: http_conn_close(c); break;
     case HTTP_ANSWER_EVENTS:
         if (!stream_backlog(c->io))
             http_answer_comment(c->x);

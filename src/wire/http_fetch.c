@@ -1,4 +1,4 @@
-/* http_fetch.c - the life of a fetch, from start to settled. Its phases: http_fetch.h. */
+/* http_fetch.c - a fetch from its start until it is settled. http_fetch.h describes the phases. */
 #include "wire/http_fetch.h"
 
 #include "base/container.h"
@@ -17,7 +17,7 @@ void transfer_settle(struct transfer *t, const struct err *e)
     transfer_go(t, PHASE_OVER);
     timer_clear(loop, &t->whole);
     loop_unpost(loop, &t->begin);
-    loop_unpost(loop, &t->resume);
+    reach_stop(t);
     t->fetch = NULL;
     f->transfer = NULL;
     client_bury(t->client, t); /* before the op is posted: libcurl releases it first */
@@ -90,7 +90,7 @@ static void on_idle(struct timer *timer)
     struct transfer *t = CONTAINER_OF(timer, struct transfer, step);
     int64_t now = loop_now(t->client->loop);
 
-    if (t->paused || sent_some(t))
+    if (sent_some(t))
         t->moved_at = now;
     if (now - t->moved_at >= t->req.idle_ms)
         time_out(t, t->req.idle_ms);
@@ -126,22 +126,11 @@ void transfer_go(struct transfer *t, enum fetch_phase to)
 
 /* ---- hops ------------------------------------------------------------------------------- */
 
-static bool check_host(const struct transfer *t, struct err *e)
-{
-    enum address_policy policy = t->zone == FETCH_OUTSIDE ? ADDRESS_PUBLIC : ADDRESS_NOT_METADATA;
-    struct sockaddr_storage sa;
-
-    if (http_host_allowed(t->url.host) && (!http_host_address(t->url.host, &sa) ||
-                                           t->client->allowed((void *)&sa, policy, t->client->ctx)))
-        return true;
-    return fail(e, ERR_DENIED, "the address " HOP_FMT " is not allowed", HOP_ARG(t));
-}
-
 static bool open_hop(struct transfer *t, struct err *e)
 {
     answer_reset(t);
     transfer_go(t, PHASE_RESOLVING);
-    return client_open(t->client, t->zone, e) && check_host(t, e) && easy_open(t, e);
+    return client_open(t->client, t->zone, e) && reach_begin(t, e);
 }
 
 static bool open_first(struct transfer *t, struct err *e)
@@ -160,6 +149,12 @@ static void on_begin(struct post *p)
         transfer_settle(t, &e);
 }
 
+/* Only a GET does: the body of another method is for the server that it was written for. */
+static bool may_change_origin(const struct transfer *t)
+{
+    return t->req.follow == FETCH_FOLLOW_ANY && str_eq(t->req.method, STR("GET"));
+}
+
 /* May the answer's redirect to *to be followed? */
 static bool check_redirect(struct transfer *t, const struct http_url *to, struct err *e)
 {
@@ -172,8 +167,10 @@ static bool check_redirect(struct transfer *t, const struct http_url *to, struct
     if (t->url.tls && !to->tls)
         return fail(e, ERR_DENIED, HOP_FMT " redirects from https to http: not followed",
                     HOP_ARG(t));
-    if (t->req.follow != FETCH_FOLLOW_ANY && !http_url_same_origin(&t->url, to))
-        return fail(e, ERR_DENIED, HOP_FMT " redirects to %s://" STR_FMT ":%u: not followed",
+    if (!may_change_origin(t) && !http_url_same_origin(&t->url, to))
+        return fail(e, ERR_DENIED,
+                    HOP_FMT " redirects to %s://" STR_FMT ":%u: not followed; "
+                            "if that is the right address, configure it",
                     HOP_ARG(t), to->tls ? "https" : "http", STR_ARG(host), to->port);
     return true;
 }
@@ -233,7 +230,7 @@ static bool check_request(const struct transfer *t, struct err *e)
     if ((int64_t)t->client->live_count > l->fetches)
         return fail(e, ERR_LIMIT, "more than %jd HTTP requests at once", (intmax_t)l->fetches);
     if (req->url.n > (size_t)l->fetch_url_bytes)
-        return fail(e, ERR_LIMIT, "a URL of more than %jd bytes", (intmax_t)l->fetch_url_bytes);
+        return fail(e, ERR_LIMIT, "the URL has more than %jd bytes", (intmax_t)l->fetch_url_bytes);
     for (size_t i = 0; i < req->method.n; i++)
         if (req->method.p[i] < 'A' || req->method.p[i] > 'Z')
             return fail(e, ERR_INVALID, "the method of a request must be in capitals A to Z");
@@ -273,14 +270,6 @@ static void copy_request(struct transfer *t, const struct fetch_request *req)
     t->zone = req->zone;
 }
 
-static void on_resume(struct post *p)
-{
-    struct transfer *t = CONTAINER_OF(p, struct transfer, resume);
-
-    if (t->easy) /* libcurl delivers its pending data from inside this call */
-        t->client->api->easy_pause(t->easy, CURLPAUSE_CONT);
-}
-
 static struct transfer *transfer_new(struct fetch *f, struct http_client *c)
 {
     struct transfer *t = MEM_NEW(struct transfer);
@@ -288,7 +277,6 @@ static struct transfer *transfer_new(struct fetch *f, struct http_client *c)
     t->fetch = f;
     t->client = c;
     t->begin.fn = on_begin;
-    t->resume.fn = on_resume;
     t->link = &c->live;
     t->next = c->live;
     if (t->next)
@@ -319,23 +307,4 @@ void fetch_start(struct fetch *f, struct http_client *c, struct op *parent,
     if (t->req.whole_ms != FETCH_NEVER)
         timer_set(c->loop, &t->whole, t->req.whole_ms, on_whole);
     loop_post(c->loop, &t->begin);
-}
-
-void fetch_pause(struct fetch *f)
-{
-    if (!f->transfer || !f->transfer->req.on_bytes)
-        return;
-    f->transfer->paused = true;
-    loop_unpost(f->op.loop, &f->transfer->resume);
-}
-
-void fetch_resume(struct fetch *f)
-{
-    struct transfer *t = f->transfer;
-
-    if (!t || !t->paused)
-        return;
-    t->paused = false;
-    t->moved_at = loop_now(f->op.loop);
-    loop_post(f->op.loop, &t->resume);
 }

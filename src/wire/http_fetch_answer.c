@@ -1,9 +1,9 @@
 /*
- * http_fetch_answer.c - head and body of an answer, as libcurl tells them.
+ * http_fetch_answer.c - receive the head and body of a response from libcurl.
  *
- * A head may come several times: before the answer proper there may be interim ones (1xx), and
- * a redirect that is followed has a head too. Only the last one is shown. All heads of a hop,
- * and trailers, count together against the cap.
+ * There may be several heads: those of interim responses (1xx), and of redirects that are followed.
+ * Only the last one is reported. The size limit applies to all heads and trailers of a hop
+ * together.
  */
 #include "wire/http_fetch.h"
 
@@ -52,10 +52,16 @@ static bool is_redirect(int status)
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
+/* The others turn a POST into a GET. */
+static bool keeps_method(int status)
+{
+    return status == 307 || status == 308;
+}
+
 static bool will_follow(const struct transfer *t, int status, struct str location)
 {
-    return t->req.follow != FETCH_FOLLOW_NONE && is_redirect(status) && location.p &&
-           str_eq(t->req.method, STR("GET"));
+    return t->req.follow != FETCH_FOLLOW_NONE && location.p && is_redirect(status) &&
+           (str_eq(t->req.method, STR("GET")) || keeps_method(status));
 }
 
 static bool body_too_large(struct transfer *t)
@@ -162,7 +168,5 @@ size_t answer_on_body(char *p, size_t size, size_t n, void *ctx)
 
     if (!t->fetch)
         return 0;
-    if (t->paused)
-        return CURL_WRITEFUNC_PAUSE;
     return take_body(t, (struct str){ p, size * n }) ? size * n : 0;
 }

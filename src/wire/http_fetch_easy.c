@@ -1,9 +1,9 @@
 /*
- * http_fetch_easy.c - a request as options of an easy handle, and the check of its addresses.
+ * http_fetch_easy.c - set the options of an easy handle, and check addresses a last time.
  *
- * The check runs where libcurl opens a socket, for each address it tries. A kept connection
- * passes by it: so in the outside pool none is kept, and what a connection is really connected
- * to is looked at once more before the request goes out.
+ * An address is checked when libcurl opens a socket, for each address that it tries. A connection
+ * that is reused would not be checked: so the outside pool keeps no connections, and the address of
+ * the peer is checked again before the request is sent.
  */
 #include "base/buf.h"
 #include "wire/http_fetch.h"
@@ -45,30 +45,12 @@ static const struct {
 
 /* ---- addresses -------------------------------------------------------------------------- */
 
-/* What connects to a proxy that the operator chose is not the peer's doing. */
-static enum address_policy policy_of(const struct transfer *t)
-{
-    return t->zone == FETCH_OUTSIDE && !t->proxied ? ADDRESS_PUBLIC : ADDRESS_NOT_METADATA;
-}
-
-/* One address that is refused ends the fetch: a name that leads there is not to be trusted. */
-static bool may_connect(struct transfer *t, const struct sockaddr *sa)
-{
-    char address[ADDRESS_TEXT];
-
-    if (t->client->allowed(sa, policy_of(t), t->client->ctx))
-        return true;
-    http_address_text(sa, address);
-    return transfer_fail(t, ERR_DENIED, HOP_FMT " resolves to %s, which is not allowed", HOP_ARG(t),
-                         address);
-}
-
 static curl_socket_t on_open_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *a)
 {
     struct transfer *t = ctx;
 
     (void)purpose;
-    if (!t->fetch || !may_connect(t, &a->addr))
+    if (!t->fetch || !reach_allowed(t, &a->addr))
         return CURL_SOCKET_BAD;
     transfer_go(t, PHASE_CONNECTING);
     return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
@@ -94,9 +76,10 @@ static int on_connected(void *ctx, char *ip, char *own_ip, int port, int own_por
     struct transfer *t = ctx;
     struct sockaddr_storage sa = { .ss_family = AF_UNSPEC };
 
-    (void)own_ip, (void)port, (void)own_port;
+    (void)own_ip, (void)own_port;
     http_host_address(str_of(ip), &sa);
-    if (!t->fetch || !may_connect(t, (void *)&sa) || !may_send(t))
+    http_address_set_port(&sa, (uint16_t)port);
+    if (!t->fetch || !reach_allowed(t, (void *)&sa) || !may_send(t))
         return CURL_PREREQFUNC_ABORT;
     t->asked = true;
     transfer_go(t, PHASE_ASKED);
@@ -150,7 +133,7 @@ static bool add_line(struct transfer *t, const char *line, struct err *e)
     struct curl_slist *more = t->client->api->slist_append(t->headers, line);
 
     if (!more)
-        return fail(e, ERR_SYSTEM, "libcurl has no memory");
+        return fail(e, ERR_SYSTEM, "libcurl is out of memory");
     t->headers = more;
     return true;
 }
@@ -218,8 +201,8 @@ static void set_request(struct setup *s, struct transfer *t)
 }
 
 /*
- * HTTP/2 carries many answers on one connection, and in libcurl 7.88 one that is paused stops
- * them all. So what may be paused gets a connection of its own.
+ * HTTP/2 carries many answers on one connection, where a stream with much data delays the others.
+ * So each stream gets its own connection.
  */
 static long version_of(const struct transfer *t)
 {
@@ -232,14 +215,14 @@ static void set_reach(struct setup *s, struct transfer *t)
 {
     bool outside = t->zone == FETCH_OUTSIDE;
 
-    t->proxied = outside && t->client->outside_proxy;
     SET(s, CURLOPT_PROTOCOLS_STR, "http,https");
     SET(s, CURLOPT_HTTP_VERSION, version_of(t));
     if (outside) {
         SET(s, CURLOPT_FRESH_CONNECT, 1L);
         SET(s, CURLOPT_FORBID_REUSE, 1L);
-        SET(s, CURLOPT_NOPROXY, ""); /* the environment has no say */
-        SET(s, CURLOPT_PROXY, t->proxied ? t->client->outside_proxy : "");
+        SET(s, CURLOPT_PROXY, ""); /* none, whatever the environment names */
+        if (t->resolved)
+            SET(s, CURLOPT_RESOLVE, t->resolved);
     } else if (http_host_is_loopback(t->url.host)) {
         SET(s, CURLOPT_PROXY, "");
     }
@@ -303,17 +286,19 @@ bool easy_open(struct transfer *t, struct err *e)
 {
     t->easy = t->client->api->easy_init();
     if (!t->easy)
-        return fail(e, ERR_SYSTEM, "libcurl has no memory");
+        return fail(e, ERR_SYSTEM, "libcurl is out of memory");
     return add_headers(t, e) && set_options(t, e) && pool_add(&t->client->pool[t->zone], t, e);
 }
 
 void easy_close(struct transfer *t)
 {
-    if (!t->easy)
-        return;
-    pool_remove(t);
-    t->client->api->easy_cleanup(t->easy);
-    t->client->api->slist_free_all(t->headers);
+    if (t->easy) {
+        pool_remove(t);
+        t->client->api->easy_cleanup(t->easy);
+        t->client->api->slist_free_all(t->headers);
+    }
+    if (t->resolved)
+        t->client->api->slist_free_all(t->resolved);
     t->easy = NULL;
-    t->headers = NULL;
+    t->headers = t->resolved = NULL;
 }

@@ -1,4 +1,4 @@
-/* http_fetch_fault.c - libcurl's results as errors that say what to do. */
+/* http_fetch_fault.c - turn the result codes of libcurl into error messages that help the user. */
 #include "wire/http_fetch.h"
 
 #include <errno.h>
@@ -84,7 +84,7 @@ static void no_memory(struct transfer *t, struct err *e)
     if (t->phase == PHASE_ASKED) /* so libcurl calls a header line past its own maximum */
         fail(e, ERR_LIMIT, "a header of " HOP_FMT " is larger than libcurl accepts", HOP_ARG(t));
     else
-        fail(e, ERR_SYSTEM, "libcurl has no memory");
+        fail(e, ERR_SYSTEM, "libcurl is out of memory");
 }
 
 /* Only our own reasons are named; what is left carries libcurl's words. */

@@ -1,8 +1,8 @@
 /*
- * http_gate.h - may this request enter, and which route serves it? Pure; part of the HTTP server.
+ * http_gate.h - is this request allowed, and which route serves it? Pure; part of the HTTP server.
  *
- * A page in a browser can make the browser send requests to us, with our user's rights. The page
- * cannot choose Host and Origin freely: an unknown name in either is refused.
+ * A web page can make the browser of our user send requests to us. The page cannot choose the Host
+ * and Origin headers freely, so a request with an unknown name in one of them is rejected.
  */
 #ifndef WIRE_HTTP_GATE_H
 #define WIRE_HTTP_GATE_H
@@ -10,10 +10,10 @@
 #include "wire/http1_parse.h"
 #include "wire/http_server.h"
 
-/* A row of the route table, taken apart. */
+/* A row of the route table, parsed. */
 struct http_gate_route {
     struct str method, path;
-    bool more; /* path is what a longer one begins with */
+    bool more; /* path is a prefix, which a longer path must have */
     http_handler_fn *handler;
 };
 
@@ -32,27 +32,28 @@ struct http_gate {
     size_t rpcs;
 };
 
-/* Why not. */
+/* Why a request is rejected. */
 struct http_refusal {
     int status;
     char text[240];
     char allow[64];   /* with 405: the value of Allow */
-    int64_t retry_ms; /* with 429: until when to wait */
+    int64_t retry_ms; /* with 429: how long to wait */
     bool rpc;         /* send the error as JSON-RPC */
 };
 
 void http_gate_init(struct http_gate *g, const struct http_server_opts *opts);
 void http_gate_fini(struct http_gate *g);
 
-/* The facts about a request that may enter. */
+/* The result for a request that is allowed. */
 struct http_entry {
     const struct http_gate_route *route;
-    struct str key; /* the name of the API key it brought; "" when none was asked for */
+    struct str key; /* the name of its API key; "" if no key was required */
 };
 
 /*
- * Checks Host, then Origin, then the rate, then the key, then the route: without a key a client
- * does not learn which routes exist, and it cannot try keys faster than the rate.
+ * Check a request: Host, then Origin, then the rate, then the key, then the route. In this order, a
+ * client without a key cannot learn which routes exist, and cannot try keys faster than the rate.
+ * False: *no is the reason.
  */
 bool http_gate_pass(const struct http_gate *g, const struct http1_head *head,
                     const struct http_peer *peer, struct http_entry *out, struct http_refusal *no);

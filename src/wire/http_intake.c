@@ -1,12 +1,13 @@
 /*
- * http_intake.c - from the bytes of a connection to requests that are passed to their handlers.
+ * http_intake.c - parse the bytes of a connection, and pass requests to their handlers.
  *
  * Requests are read in a loop, never by recursion: a handler that answers at once returns into
  * advance(), which continues with the next request; one that answers later posts `again` if the
  * next request has already arrived.
  *
- * While a request is served, reading continues until a part of the next one has arrived; then it
- * pauses, so a client cannot pile up requests, and the kernel reports a hang-up.
+ * While a request is served, reading continues until a part of the next one has arrived. Then it
+ * pauses, so that a client cannot make us buffer many requests; the kernel still reports if the
+ * client disconnects.
  */
 #include "base/container.h"
 #include "wire/http_conn.h"

@@ -1,10 +1,10 @@
-/* http_key.h - does a request bring an API key, and which one? Pure; part of the HTTP server. */
+/* http_key.h - find and check the API key of a request. Pure; part of the HTTP server. */
 #ifndef WIRE_HTTP_KEY_H
 #define WIRE_HTTP_KEY_H
 
 #include "wire/http.h"
 
-/* One API key. A key without a name lets a request in, but does not identify its sender. */
+/* One API key. A key without a name admits a request, but does not identify its sender. */
 struct http_key {
     struct str name, secret;
 };
@@ -17,9 +17,9 @@ enum http_key_verdict {
 
 /*
  * The key is sent as "Authorization: Bearer KEY" or "X-API-Key: KEY". If a request has several of
- * these headers, all of them must hold the same key: a proxy and this server must not pick
- * different ones. The given text is compared with every key, so that timing does not reveal a
- * near match. *out is set to the key when the verdict is HTTP_KEY_RIGHT.
+ * these headers, all of them must have the same key: otherwise a proxy and this server might use
+ * different ones. The given text is compared with every key, so that timing does not reveal a near
+ * match. *out is set to the key if the verdict is HTTP_KEY_RIGHT.
  */
 enum http_key_verdict http_key_check(const struct http_key *key, size_t keys,
                                      const struct http_header *header, size_t n,

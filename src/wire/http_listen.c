@@ -1,12 +1,13 @@
 /*
- * http_listen.c - accepting connections.
+ * http_listen.c - accept connections.
  *
- * A listener is LISTENING, or RESTING for a moment because the kernel had no descriptor or
- * memory left for one more connection. Running out of descriptors must not leave the listening
- * socket ready for ever while accept fails: a reserved descriptor is closed to accept the
- * client, send it an error and disconnect it.
+ * A listener is LISTENING; or it is RESTING for a moment, because the kernel had no descriptor or
+ * memory for another connection. If accept fails because there is no descriptor left, the client
+ * stays in the queue and the socket stays ready, so the loop would never sleep. Therefore a
+ * reserved descriptor is closed to accept the client, send it an error and disconnect it.
  */
 #include "base/container.h"
+#include "base/list.h"
 #include "base/mem.h"
 #include "loop/fd_stream.h"
 #include "wire/http_bind.h"
@@ -184,11 +185,8 @@ static void on_watch_closed(struct watch *w)
 {
     struct http_listener *l = CONTAINER_OF(w, struct http_listener, watch);
     struct http_server *s = l->server;
-    struct http_listener **at = &s->listeners;
 
-    while (*at != l)
-        at = &(*at)->next;
-    *at = l->next;
+    LIST_UNLINK(s->listeners, l, next);
     mem_free(l);
     http_server_one_less(s);
 }

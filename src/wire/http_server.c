@@ -1,10 +1,10 @@
 /*
- * http_server.c - the server as a whole.
+ * http_server.c - the states of the server.
  *
  *   serving -> draining -> (drained) -> closing -> freed
  *
- * Draining and closing begin with a post: a handler may ask for them, and no handler must learn
- * from inside its own call that its client is gone.
+ * Draining and closing begin in a post, since a handler may start them: its on_gone must not be
+ * called before the handler has returned.
  */
 #include "wire/http_server.h"
 

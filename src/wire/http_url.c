@@ -104,7 +104,7 @@ bool http_url_read(const struct curl_api *api, struct arena *mem, struct str tex
         return fail(e, ERR_INVALID, "not a valid URL: it contains a NUL byte");
     u = api->url();
     if (!u)
-        return fail(e, ERR_SYSTEM, "libcurl has no memory");
+        return fail(e, ERR_SYSTEM, "libcurl is out of memory");
     ok = set_text(api, u, arena_cstr(mem, text), base, e) && read_parts(api, mem, u, &url, e);
     api->url_cleanup(u);
     if (ok)

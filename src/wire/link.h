@@ -1,8 +1,9 @@
 /*
- * link.h - a transport for whole messages.
+ * link.h - a way to send and receive whole messages.
  *
- * A link delivers whole frames and sends whole messages, over stdio, a child's pipes, one HTTP
- * exchange, or a test's fake stream. The peers of rpc/ only know links.
+ * A link delivers whole frames and sends whole messages, over stdio, the pipes of a child, one HTTP
+ * exchange, or the fake stream of a test. The peers of rpc/ do not depend on the transport: they
+ * use only links.
  */
 #ifndef WIRE_LINK_H
 #define WIRE_LINK_H
@@ -13,7 +14,7 @@
 struct link;
 
 struct link_events {
-    /* A frame arrived; borrowed for the call. */
+    /* A frame arrived; valid during this callback. */
     void (*on_frame)(struct link *link, const struct frame *frame);
 
     /* No more frames: the other side closed its end (e == NULL) or disconnected. Called once. */
@@ -33,8 +34,9 @@ struct link_kind {
      */
     void (*answer)(struct link *link, int code, const struct str *piece, size_t n);
     /*
-     * For a link that lends its memory to calls: one more call (1) uses it, or one less (-1). The
-     * second is the last use of the call and may free the link. NULL: calls are not counted.
+     * For a link whose memory is used by calls (`mem`): one more call uses it (1), or one call less
+     * (-1). With -1 the call uses the link for the last time, so the link may free itself. NULL:
+     * not needed.
      */
     void (*calls)(struct link *link, int more);
 };
@@ -44,8 +46,8 @@ struct link {
     const struct link_events *events;
     void *owner; /* the receiver of the events */
     /*
-     * NULL, or memory that outlives every call that arrives over this link, and that holds the text
-     * of its frames. So one exchange (an HTTP request) needs one arena and no copy.
+     * NULL, or memory that is valid longer than every call that arrives over this link, and has the
+     * text of its frames. So an HTTP request needs only one arena, and its text is not copied.
      */
     struct arena *mem;
 };
@@ -53,8 +55,8 @@ struct link {
 enum { LINK_PIECES = 12 };
 
 /*
- * Send one message in at most LINK_PIECES pieces. Never blocks or fails; the link ends when the
- * other side does not read and the backlog exceeds its limit.
+ * Send one message in at most LINK_PIECES pieces. Never blocks or fails. If the other side does not
+ * read and the backlog exceeds its limit, the link ends.
  */
 static inline void link_send(struct link *link, const struct str *piece, size_t n)
 {
@@ -69,7 +71,7 @@ static inline void link_answer(struct link *link, int code, const struct str *pi
         link->kind->send(link, piece, n);
 }
 
-/* Close the link; what was sent before is still written if the other side reads it. */
+/* Close the link. Messages sent before are still written if the other side reads them. */
 static inline void link_close(struct link *link)
 {
     link->kind->close(link);

@@ -5,14 +5,14 @@
  *              ^       |        |
  *              +-------+--------+   at each line end
  *
- * START  nothing came yet but a part of the byte order mark.
- * NAME   at the beginning of a line, or within its field name.
- * SPACE  right after the colon: one space is not part of the value.
- * VALUE  the rest of the line goes where the field wants it, in as long runs as there are.
+ * START  at the start of the stream, or inside its byte order mark.
+ * NAME   at the beginning of a line, or inside its field name.
+ * SPACE  after the colon: one space is not part of the value.
+ * VALUE  inside the value, which is appended to the buffer of its field.
  *
- * Every byte is looked at twice at most (for CR and for LF) and copied once at most, however
- * the stream is cut: the two searches remember what they found, so that a stream with only one
- * kind of line end does not send the other search over the same bytes again and again.
+ * Every byte is searched at most twice (for CR and for LF) and copied at most once, wherever the
+ * stream is split. The two searches remember their results; otherwise, in a stream with only one
+ * kind of line end, the search for the other kind would scan the same bytes again and again.
  */
 #include "wire/sse_read.h"
 

@@ -1,4 +1,4 @@
-/* sse_write.h - events of an event stream (text/event-stream) as bytes. */
+/* sse_write.h - write the events of an event stream (text/event-stream). */
 #ifndef WIRE_SSE_WRITE_H
 #define WIRE_SSE_WRITE_H
 
@@ -13,17 +13,17 @@ struct sse_out {
 
 enum { SSE_PIECES = 10, SSE_RETRY_TEXT = 24 };
 
-/* The event in pieces that are written in order. */
+/* The text of an event, in pieces. */
 struct sse_pieces {
     struct str at[SSE_PIECES];
     size_t n;
     char retry[SSE_RETRY_TEXT];
-    struct buf lines; /* data of several lines; empty otherwise */
+    struct buf lines; /* data that has several lines, with its field names; else empty */
 };
 
 /*
- * event and id end at their first line break (they cannot hold one). The pieces point into
- * *ev and into *out, which must not move.
+ * Write *ev as pieces. The pieces point into *ev and *out, so neither may be moved. The fields
+ * `event` and `id` cannot have a line break: their text is truncated at the first one.
  */
 void sse_write(const struct sse_out *ev, struct sse_pieces *out);
 void sse_pieces_fini(struct sse_pieces *p);

@@ -2,7 +2,7 @@
 """Measure trefoil beside references in one run, and print ratios.
 
 usage: bench.py BUILD_FOLDER [ROUNDS [SECTION...]]        (start memory stdio attached http proxies store
-turns events binary)
+turns events sandbox binary)
 
 Absolute numbers move with the machine; ratios inside one run and CPU time per request hold.
 Contestants take turns (ABAB), medians count, server and load sit on different cores. The last
@@ -22,6 +22,7 @@ import urllib.request
 
 import events
 import proxies
+import sandboxes
 import stores
 import turns
 from common import (LOAD_CORE, ROUNDS, SECONDS, SERVER_CORE, TOOLS, TREFOIL, cpu_seconds, fields,
@@ -214,7 +215,8 @@ def binary(_folder):
 SECTIONS = {"start": cold_start, "memory": memory, "stdio": stdio, "attached": attached,
             "http": http,
             "proxies": proxies.measure,
-            "store": stores.measure, "turns": turns.measure, "events": events.measure, "binary": binary}
+            "store": stores.measure, "turns": turns.measure, "events": events.measure,
+            "sandbox": sandboxes.measure, "binary": binary}
 
 
 def main():

@@ -72,6 +72,7 @@ def ours(folder, url):
     request = urllib.request.Request(f"http://127.0.0.1:{port}/api/tasks", b'{"task":"go"}',
                                      {"content-type": "application/json"})
     ident = json.loads(urllib.request.urlopen(request).read())["id"]
+    time.sleep(0.5)  # the request to the model has begun: what it loads is not the followers'
     anon = status(process.pid, "RssAnon")
     reader = follow(port, f"/api/tasks/{ident}/events")
     time.sleep(0.5)  # they have been told what was before

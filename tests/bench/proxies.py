@@ -111,7 +111,7 @@ class Trefoil(Proxy):
         self.wanted = wanted
         config = folder / "config/trefoil/config.toml"
         config.parent.mkdir(parents=True, exist_ok=True)
-        config.write_text('[mcp]\nmode = "read-write"\n'
+        config.write_text('[mcp]\nmode = "read-write"\n[limits]\ntool_result_chars = 10000000\n'
                           f'[[mcp.servers]]\nname = "echo"\ncommand = {json.dumps(command)}\n')
         root = folder / "root"
         root.mkdir(exist_ok=True)

@@ -36,8 +36,10 @@ CLIENT_TOOLS = ["answer_task", "list_tasks", "get_locks"]
 # Over HTTP agents are tools, too; without files there is one.
 HTTP_TOOLS = READ_ONLY_TOOLS + CLIENT_TOOLS + ["trefoil_agent_default"]
 
-# In the user's own configuration: commands, deletions and fetches are not asked for.
-AUTO = '[guard.permission]\nexecute = "auto"\ndelete = "auto"\nfetch = "auto"\n'
+# In the user's own configuration: commands, deletions and fetches are not asked for. Commands run
+# without a sandbox, because many tests look at their processes, whose ids differ in a sandbox.
+AUTO = ('[guard.permission]\nexecute = "auto"\ndelete = "auto"\nfetch = "auto"\n'
+        '[sandbox]\ndefault = "off"\n')
 
 cases = []
 state_dirs = {}

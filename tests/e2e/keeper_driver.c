@@ -5,12 +5,14 @@
  *
  * Prints what the children write, "keeper PID" for each, "exit TEXT" for each end. SIGTERM makes
  * it stop them all and leave, with 0 when nothing was left open. TEST_TREE of its environment
- * goes to the children.
+ * goes to the children. With TEST_SANDBOX they run in the sandbox profile of that name, and the working
+ * folder is the root.
  */
 #include "base/auto.h"
 #include "loop/proc.h"
 #include "loop/proc_env.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +104,19 @@ static bool open_driver(struct driver *d, const struct limits *limits, const cha
     return loop_on_signal(d->loop, SIGTERM, on_sigterm, d, &e);
 }
 
+static bool choose_sandbox(struct proc_opts *o)
+{
+    static struct sandbox_profile profile = { .best_effort = true };
+    static char root[PATH_MAX];
+    const char *name = getenv("TEST_SANDBOX");
+
+    if (!name)
+        return true;
+    profile.root = getcwd(root, sizeof(root));
+    o->sandbox = &profile;
+    return profile.root && sandbox_kind_of(str_of(name), &profile.kind);
+}
+
 int main(int argc, char **argv)
 {
     static struct driver d;
@@ -115,7 +130,7 @@ int main(int argc, char **argv)
 
     limits_preset(&limits);
     limits.child_polite_ms = limits.child_term_ms = 50;
-    if (count < 1 || count > MOST || !open_driver(&d, &limits, argv[1]) ||
+    if (count < 1 || count > MOST || !open_driver(&d, &limits, argv[1]) || !choose_sandbox(&o) ||
         !proc_env(&mem, &env, &o.env, &e))
         return 2;
     argv[3] = argv[2]; /* the child and its words are one list now */

@@ -22,14 +22,14 @@ def sessions(root):
 
 
 class Terminal:
-    """trefoil run in a terminal of its own; keeps all that was shown."""
+    """trefoil run, or another verb, in a terminal of its own; keeps all that was shown."""
 
-    def __init__(self, root, *words, **env):
+    def __init__(self, root, *words, verb="run", **env):
         self.master, side = pty.openpty()
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
         env.setdefault("TERM", "xterm")
         self.process = subprocess.Popen(
-            [TREFOIL, "run", *words, "--root", str(root)], stdin=side, stdout=side, stderr=side,
+            [TREFOIL, verb, *words, "--root", str(root)], stdin=side, stdout=side, stderr=side,
             env=environment(TREFOIL_PROVIDER="offline", **env), start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(side)

@@ -45,8 +45,8 @@ def an_agent_uses_the_tools_of_another_and_the_other_itself(root):
     front = root / "front"
     front.mkdir()
     own = ("--trust", "--root", behind)
-    configure(front, command("db", TREFOIL, "mcp", "--agent", "db", *own, env=PASSED),
-              command("team", TREFOIL, "mcp", *own, env=PASSED))
+    configure(front, command("db", TREFOIL, "mcp", "--agent", "db", *own, env=PASSED, sandbox='"off"'),
+              command("team", TREFOIL, "mcp", *own, env=PASSED, sandbox='"off"'))
     has(turn(front, '/call mcp_db_sql_query {"text": "select 1"}'), "argv")
     has(turn(front, "/call mcp_db_sql_drop_table {}"), "unknown tool mcp_db_sql_drop_table")
     said = turn(front, '/call mcp_team_trefoil_agent_db {"message": "/echo hello from db"}')
@@ -132,7 +132,7 @@ def noted(root):
     path = root / "noted"
     path.write_text(SERVER.format(root=root, program=program(root, "one", "which")))
     path.chmod(0o755)
-    configure(root, command("one", str(path)))
+    configure(root, command("one", str(path), sandbox='"off"'))  # its pid is the machine's
 
 
 def pids(root):

@@ -94,8 +94,8 @@ def every_agent_is_a_tool_with_a_message(root):
         equal(t.names(), [*ABOUT_AGENTS, "trefoil_agent_code_reviewer", "trefoil_agent_default"])
         tool = t.ask("tools/list")["result"]["tools"][-2]
         equal(tool["title"], "code-reviewer")
-        equal(tool["description"], "Call the agent code-reviewer and wait for its answer (may take "
-              "minutes). What code-reviewer does.")
+        equal(tool["description"], "Call the agent `code-reviewer`. Its answer may take minutes. "
+              "What code-reviewer does.")
         equal(tool["inputSchema"]["required"], ["message"])
         equal(tool["inputSchema"]["properties"]["message"]["type"], "string")
         equal((hints(tool)["readOnlyHint"], hints(tool)["openWorldHint"]), (False, True))

@@ -272,7 +272,7 @@ def what_cannot_be_shown_is_not_agreed_to_from_elsewhere(root):
         has(approvals(root, "show", ident).stdout, b"too long to show")
         refused = approvals(root, "allow", ident)
         equal(refused.returncode, USAGE)
-        has(refused.stderr, b"the arguments of the call are too long to show; deny the call, or allow it where it runs")
+        has(refused.stderr, b"the arguments of the call are too long to show; deny the call, or allow it at the terminal where the task runs")
         accept = {"answer": {"action": "accept"}}
         has(complaint(post(server, f"/api/tasks/{ident}/answer", accept), 400), "too long to show")
         terminal = Terminal(root, "tasks", "watch", ident)

@@ -270,12 +270,14 @@ def write_call(path, text):
 
 
 @case
-def a_deletion_is_asked_for_by_default(folder):
+def a_command_that_leaves_the_sandbox_is_asked_for_by_default(folder):
     with Terminal(folder) as t:
         (t.root / "kept.txt").write_text("x")
         t.ready()
-        t.type('/call file_delete {"path":"kept.txt"}\r')
-        has(t.expect("Allow it? [y/N/a(lways)] "), "need approval by default")
+        t.type('/call shell_exec {"argv":["rm","kept.txt"],"sandbox":"off","reason":"to try"}\r')
+        asked = t.expect("Allow it? [y/N/a(lways)] ")
+        has(asked, "it asks for sandbox profile off instead of workspace")
+        has(asked, "reason: to try")
         t.type("n\r")
         has(t.ready(), "not approved")
         equal((t.root / "kept.txt").exists(), True)

@@ -7,14 +7,14 @@ import subprocess
 from harness import DEADLINE, TREFOIL, Serve, case, database, environment, equal, has, main, make_state, run
 
 
-VERBS = ("chat", "run", "sessions", "tasks", "approvals", "locks", "serve", "mcp", "agents", "models", "servers",
-         "tools", "connect", "trust", "config", "doctor", "explain", "backup", "gc", "state", "init",
+VERBS = ("chat", "run", "sandbox", "sessions", "tasks", "approvals", "locks", "serve", "mcp", "agents", "models", "servers",
+         "tools", "connect", "trust", "config", "doctor", "explain", "audit", "backup", "gc", "state", "init",
          "version", "help")
 SUBCOMMANDS = {"sessions": ("list", "show", "export", "delete"), "agents": ("list", "show", "dispatch"),
                "tasks": ("list", "show", "watch", "events", "cancel"),
                "approvals": ("list", "show", "allow", "deny", "answer"), "tools": ("list", "call"),
                "servers": ("list", "test", "add", "remove", "enable", "disable", "approve"),
-               "config": ("check", "limits"), "state": ("list", "path", "adopt", "delete", "import")}
+               "audit": ("show", "verify", "export"), "config": ("check", "limits"), "state": ("list", "path", "adopt", "delete", "import")}
 
 
 def shown(*args, **more):
@@ -79,7 +79,7 @@ def a_wrong_command_line_is_explained(root):
                        (("doctor", "--log-level", "loud"), b"expected error, warn"),
                        (("help", "frob"), b'unknown command "frob"'),
                        (("help", "servers", "ad"), b'did you mean "add"?'),
-                       (("help", "serve", "x"), b'"serve" has no commands of its own')):
+                       (("help", "serve", "x"), b'"serve" has no subcommands')):
         done = run(*args, cwd=root)
         equal((args, done.returncode), (args, 2))
         has(done.stderr, text)
@@ -227,7 +227,7 @@ def the_users_file_lies_under_the_projects(root):
 def doctor_says_what_it_finds(root):
     done = run("doctor", root=root)
     equal(done.returncode, 0)
-    for word in (b"program", b"root", b"config", b"store", b"keeper", b"http client", b"landlock"):
+    for word in (b"program", b"root", b"config", b"store", b"keeper", b"http client", b"sandbox"):
         has(done.stdout, word)
     names = {x["check"]: x["health"] for x in json.loads(run("doctor", "--json", root=root).stdout)}
     equal(names["store"], "ok")

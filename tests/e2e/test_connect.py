@@ -176,7 +176,7 @@ def an_entry_under_another_name_serves_the_agents_of_its_root(root):
     # The same entry in a file of ours: trefoil is the host that starts it.
     config = root / "own.toml"
     config.write_text(f'[[mcp.servers]]\nname = "vs-subagent-mcp"\ncommand = {json.dumps([TREFOIL, *entry["args"]])}\n'
-                      'env = { TREFOIL_PROVIDER = "offline" }\n')
+                      'env = { TREFOIL_PROVIDER = "offline" }\nsandbox = "off"\n')  # it has a state of its own
     host = root / "host"
     host.mkdir()
     called = run("tools", "call", "mcp_vs_subagent_mcp_list_agents", "{}", "--config", str(config), root=host)
@@ -303,7 +303,7 @@ def what_cannot_be_edited_is_left_alone_and_shown(root):
         equal(([p.name for p in path.parent.iterdir()], path.read_text()), ([path.name], text))
     shown = run("connect", "codex", "--print", cwd=project, **env)
     equal(tomllib.loads(shown.stdout.decode()), {"mcp_servers": {"trefoil": {"command": TREFOIL, "args": ["mcp"]}}})
-    has(shown.stderr, f"add this to {home}/.codex/config.toml".encode())
+    has(shown.stderr, f"add this entry to {home}/.codex/config.toml".encode())
 
 
 @case

@@ -21,10 +21,11 @@ class Place:
     """A root with an MCP server that records its own starts."""
 
     def __init__(self, folder, config=""):
-        self.root, self.runtime, self.starts = folder / "root", folder / "run", folder / "starts"
+        self.root, self.runtime = folder / "root", folder / "run"
+        self.starts = self.root / "starts"  # in the root, as the program: servers see no more of /tmp
         self.root.mkdir()
         self.runtime.mkdir(mode=0o700)
-        server = program(folder / "bin", "calc", "add")
+        server = program(self.root / "bin", "calc", "add")
         script = f'echo start >> "{self.starts}"; exec "{server}"'
         user_config(self.root, f"{config}\n{command('calc', '/bin/sh', '-c', script)}\n"
                                "[limits]\nattach_ms = 30000\nlook_ms = 30000\n")

@@ -1,5 +1,5 @@
-"""What is asked for where nobody has configured anything: built-in tools that run commands, delete
-files or fetch pages; in every face, and by which rules that is waived."""
+"""What is asked for where nobody has configured anything: commands that leave the sandbox, deletions
+outside the root and fetches; in every face, and by which rules that is waived."""
 import json
 import os
 
@@ -16,7 +16,9 @@ def call(tool, **arguments):
     return f"/call {tool} {json.dumps(arguments)}"
 
 
-TOUCH = call("shell_exec", argv=["touch", "made"])
+INSIDE = call("shell_exec", argv=["touch", "made"])
+ARGS = {"argv": ["touch", "made"], "sandbox": "off", "reason": "to try"}
+TOUCH = call("shell_exec", **ARGS)  # it leaves the sandbox
 
 
 def agent(root, *words, **env):
@@ -49,21 +51,34 @@ def of_user(root, *agents, more=""):
 # ---- run ----------------------------------------------------------------------------------------
 
 @case
-def without_a_terminal_commands_deletions_and_fetches_are_denied(root):
+def without_a_terminal_what_leaves_the_sandbox_is_denied(root):
     p = project(root)
-    for prompt, kind in ((TOUCH, "execute"), (call("file_delete", path="kept"), "delete"),
-                         (call("process_start", argv=["touch", "made"]), "execute"),
+    for prompt, kind in ((TOUCH, "execute"), (call("file_delete", path="../kept"), "delete"),
+                         (call("shell_exec", argv=["touch", "made"], sandbox="network"), "execute"),
+                         (call("process_start", **ARGS), "execute"),
                          (call("web_fetch", url="http://127.0.0.1:1/"), "fetch")):
         answer = agent(p, prompt)
         equal(answer.returncode, DENIED)
         has(answer.stdout.decode(), "was not approved: no terminal is available to ask")  # the model is told
         equal(sorted(os.listdir(p) + [".trefoil"])[-1], "kept")
-        verdict = json.loads(run("explain", "--json", prompt.split()[1], root=p).stdout)
-        permission = next(c for c in verdict["checks"] if c["check"] == "permission")
-        has(permission["why"], f'[guard.permission] {kind} = "auto"')
+        verdict = json.loads(run("explain", "--json", *prompt.split(" ", 2)[1:], root=p).stdout)
+        sandbox = next(c for c in verdict["checks"] if c["check"] == "sandbox")
+        equal(sandbox["verdict"], "ask")
+        has(sandbox["why"], f'[guard.permission] {kind} = "auto"')
+    equal((p / "made").exists(), False)
     equal(agent(p, "--yes", TOUCH).returncode, 0)
     equal((p / "made").exists(), True)
-    equal(agent(p, "--yes", call("file_delete", path="kept")).returncode, 0)
+
+
+@case
+def inside_the_sandbox_commands_and_deletions_run_unasked(root):
+    p = project(root)
+    for prompt in (INSIDE, call("process_start", argv=["touch", "made"]),
+                   call("shell_exec", argv=["touch", "made"], sandbox="default")):
+        answer = agent(p, prompt)
+        equal(answer.returncode, 0)
+    equal((p / "made").exists(), True)
+    equal(agent(p, call("file_delete", path="kept")).returncode, 0)
     equal((p / "kept").exists(), False)
 
 
@@ -83,7 +98,7 @@ def the_user_waives_or_forbids_by_kind(root):
     env = own_config(root, AUTO.format("execute"))
     equal(agent(p, TOUCH, **env).returncode, 0)
     equal((p / "made").exists(), True)
-    equal(agent(p, call("file_delete", path="kept"), **env).returncode, DENIED)
+    equal(agent(p, call("web_fetch", url="http://127.0.0.1:1/"), **env).returncode, DENIED)
     env = own_config(root, '[guard.permission]\nexecute = "deny"\n')
     has(agent(p, "--yes", TOUCH, **env).stdout, b"unknown tool shell_exec")
     equal((p / "kept").exists(), True)
@@ -132,7 +147,8 @@ def at_a_terminal_somebody_is_asked(root):
         p.mkdir(exist_ok=True)
         with Terminal(p, TOUCH) as t:
             t.wait_for("[y/N/a(lways)] ")
-            has(t.shown.replace("\r\n", "\n"), "tools of kind execute need approval by default")
+            has(t.shown.replace("\r\n", "\n"), "it asks for sandbox profile off instead of workspace")
+            has(t.shown, "reason: to try")
             t.type(typed)
             equal(t.leave(), 0)
         equal((p / "made").exists(), made)
@@ -141,7 +157,7 @@ def at_a_terminal_somebody_is_asked(root):
 @case
 def a_call_from_the_command_line_is_asked_for_as_well(root):
     p = project(root)
-    words = ("tools", "call", "shell_exec", '{"argv":["touch","made"]}')
+    words = ("tools", "call", "shell_exec", json.dumps(ARGS))
     answer = run(*words, root=p)
     equal(answer.returncode, DENIED)
     has(answer.stderr, b'[guard.permission] execute = "auto" in the user')
@@ -164,15 +180,19 @@ def a_task_waits_and_is_answered_from_elsewhere(root):
         t.reaches(ident, "input_required")
         equal((p / "made").exists(), False)
         shown = json.loads(run("approvals", "--json", root=p).stdout)
-        has(json.dumps(shown), "need approval by default")
+        has(json.dumps(shown), "it asks for sandbox profile off")
         equal(run("approvals", "allow", ident, root=p).returncode, 0)
         t.reaches(ident, "completed")
         equal((p / "made").exists(), True)
-        ident = t.dispatch(call("file_delete", path="kept"))
+        (p / "made").unlink()
+        ident = t.dispatch(TOUCH)
         t.reaches(ident, "input_required")
         equal(run("approvals", "deny", ident, root=p).returncode, 0)
         t.reaches(ident, "completed")
-        equal((p / "kept").exists(), True)
+        equal((p / "made").exists(), False)
+        ident = t.dispatch(INSIDE)
+        t.reaches(ident, "completed")
+        equal((p / "made").exists(), True)
 
 
 @case
@@ -192,8 +212,8 @@ def an_mcp_client_that_cannot_be_asked_is_told_which_setting_allows_it(root):
     p = project(root)
     with Stdio(root=p, **OFFLINE) as t:
         t.initialize()
-        for tool, arguments, kind in (("shell_exec", {"argv": ["touch", "made"]}, "execute"),
-                                      ("file_delete", {"path": "kept"}, "delete"),
+        for tool, arguments, kind in (("shell_exec", ARGS, "execute"),
+                                      ("file_delete", {"path": "../kept"}, "delete"),
                                       ("web_fetch", {"url": "http://127.0.0.1:1/"}, "fetch")):
             said = text_of(t.call("tools/call", {"name": tool, "arguments": arguments}))
             has(said, f'{tool} needs approval, and no one is available to approve it')
@@ -208,9 +228,9 @@ def an_mcp_client_is_asked(root):
         t.call("initialize", {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}},
                               "clientInfo": {"name": "e2e", "version": "1"}}, 0)
         for action, made in (("decline", False), ("accept", True)):
-            question = t.call("tools/call", {"name": "shell_exec", "arguments": {"argv": ["touch", "made"]}}, 5)
+            question = t.call("tools/call", {"name": "shell_exec", "arguments": ARGS}, 5)
             equal(question["method"], "elicitation/create")
-            has(question["params"]["message"], "need approval by default")
+            has(question["params"]["message"], "it asks for sandbox profile off")
             t.send({"jsonrpc": "2.0", "id": question["id"], "result": {"action": action, "content": {}}})
             equal(t.receive()["id"], 5)
             equal((p / "made").exists(), made)
@@ -222,7 +242,7 @@ def mcp_permission_waives_it_for_mcp_clients_only(root):
     words = read_write('permission = { execute = "auto" }\n')
     with Stdio(*words, root=p, **OFFLINE) as t:
         t.initialize()
-        t.call("tools/call", {"name": "shell_exec", "arguments": {"argv": ["touch", "made"]}})
+        t.call("tools/call", {"name": "shell_exec", "arguments": ARGS})
         equal((p / "made").exists(), True)
         (p / "made").unlink()
     equal(agent(p, *words, TOUCH).returncode, DENIED)

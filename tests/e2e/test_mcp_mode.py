@@ -42,7 +42,7 @@ def place(folder, text="", **agents):
     (root / ".trefoil/agents").mkdir(parents=True)
     for name, keys in agents.items():
         (root / f".trefoil/agents/{name}.md").write_text(f"---\ndescription: helps\n{keys}\n---\nYou help.\n")
-    program = folder / "server.py"
+    program = root / "server.py"
     program.write_text(PROGRAM.format(python=sys.executable, servers=str(SERVERS)))
     server = f'[[mcp.servers]]\nname = "s"\ncommand = {json.dumps([sys.executable, str(program)])}\n'
     return root, {**OFFLINE, **own_config(folder, text + server)}
@@ -84,19 +84,19 @@ def stdio_client(t):
 
 
 def may_write(call, names, folder):
-    has(call("mcp_s_change", path=str(folder / "changed")), "touched")
+    has(call("mcp_s_change", path=str(folder / "p/changed")), "touched")
     has(call("file_write", path="written", content="x"), "Created written")
     equal([n for n in ALL_TOOLS if n not in names], [])
 
 
 def may_only_look(call, names, folder):
     has(call("mcp_s_look", path=str(folder / "looked")), "touched")
-    said = call("mcp_s_change", path=str(folder / "changed"))
+    said = call("mcp_s_change", path=str(folder / "p/changed"))
     has(said, "needs approval, and no one is available")
     has(said, SETTING)
     has(call("file_write", path="written", content="x"), "Unknown tool")
     equal([n for n in names if n in ALL_TOOLS], READ_ONLY_TOOLS)
-    equal((folder / "changed").exists(), False)
+    equal((folder / "p/changed").exists(), False)
 
 
 @case
@@ -139,7 +139,7 @@ def a_daemon_serves_both_at_once(folder):
         with Near(root=root, **env) as near:  # handed over to the daemon
             call = stdio_client(near)
             may_write(call, listed(near.call("tools/list")), folder)
-            (folder / "changed").unlink()
+            (folder / "p/changed").unlink()
             (root / "written").unlink()
             may_only_look(far.call, far.wait(), folder)
 
@@ -149,7 +149,7 @@ def a_mode_that_is_set_holds_for_all(folder):
     root, env = place(folder, '[mcp]\nmode = "read-write"\n')
     with Http(root=root, **env) as t:
         may_write(t.call, t.wait(), folder)
-    (folder / "changed").unlink()
+    (folder / "p/changed").unlink()
     root.rename(folder / "first")
     root, env = place(folder, '[mcp]\nmode = "read-only"\n')
     with Near(root=root, **env) as t:
@@ -163,13 +163,13 @@ def a_keyless_client_over_tcp_approves_nothing_itself(folder):
     with Http(root=root, **env) as t:
         t.wait()
         client = Client(t, elicitation={})
-        answer, before = client.call("mcp_s_change", path=str(folder / "changed")).until_answer()
+        answer, before = client.call("mcp_s_change", path=str(folder / "p/changed")).until_answer()
         equal(before, [])  # it was not even asked
         has(text_of(answer), "no one is available")
         answer, before = client.call("plan_update", entries=[]).until_answer()
         equal(before, [])
         has(text_of(answer), "no one is available")
-    equal((folder / "changed").exists(), False)
+    equal((folder / "p/changed").exists(), False)
 
 
 @case
@@ -181,15 +181,15 @@ def a_client_with_a_key_is_asked(folder):
         session = begin(t, capabilities={"elicitation": {}}, **key)
         meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
                 "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
-        call = {"name": "mcp_s_change", "arguments": {"path": str(folder / "changed")}, "_meta": meta}
+        call = {"name": "mcp_s_change", "arguments": {"path": str(folder / "p/changed")}, "_meta": meta}
         modern = {"mcp_protocol_version": "2026-07-28", "mcp_method": "tools/call", "mcp_name": "mcp_s_change"}
         first = t.rpc("tools/call", call, **modern, **key)["result"]
         (name, asked), = first["inputRequests"].items()
         has(asked["params"]["message"], "does not declare that it only reads")
-        equal((folder / "changed").exists(), False)
+        equal((folder / "p/changed").exists(), False)
         t.rpc("tools/call", {**call, "requestState": first["requestState"],
                              "inputResponses": {name: {"action": "accept", "content": {}}}}, **modern, **key)
-        equal((folder / "changed").exists(), True)
+        equal((folder / "p/changed").exists(), True)
         equal(bool(session), True)
 
 
@@ -197,14 +197,14 @@ def a_client_with_a_key_is_asked(folder):
 def a_read_only_agent_has_the_tools_of_servers(folder):
     root, env = place(folder, looker="mode: read-only")
     look = "/call mcp_s_look " + json.dumps({"path": str(folder / "looked")})
-    change = "/call mcp_s_change " + json.dumps({"path": str(folder / "changed")})
+    change = "/call mcp_s_change " + json.dumps({"path": str(folder / "p/changed")})
     done = run("run", "-a", "looker", look, root=root, **env)
     equal(done.returncode, 0)
     has(done.stdout, b"\ntouched\n")
     done = run("run", "-a", "looker", change, root=root, **env)
     equal(done.returncode, 3)
     has(done.stdout, b"was not approved")
-    equal((folder / "changed").exists(), False)
+    equal((folder / "p/changed").exists(), False)
     done = run("run", "--yes", "-a", "looker", change, root=root, **env)
     equal(done.returncode, 0)
     has(done.stdout, b"\ntouched\n")
@@ -222,9 +222,9 @@ def an_agent_does_no_more_than_the_client_that_calls_it(folder):
         has(t.call("trefoil_agent_default", message='/call web_fetch {"url":"http://127.0.0.1:1/"}'),
             "unknown tool web_fetch")
         said = t.call("trefoil_agent_default",
-                      message="/call mcp_s_change " + json.dumps({"path": str(folder / "changed")}))
+                      message="/call mcp_s_change " + json.dumps({"path": str(folder / "p/changed")}))
         has(said, SETTING)
-    equal((root / "written").exists() or (folder / "changed").exists(), False)
+    equal((root / "written").exists() or (folder / "p/changed").exists(), False)
     with Near(root=root, scope="all", **env) as t:
         call = stdio_client(t)
         has(call("trefoil_agent_default", message=write), "Created written")

@@ -450,7 +450,7 @@ def a_trefoil_behind_another_makes_a_task_of_what_it_is_asked(folder):
     inner.mkdir()
     outer.mkdir()
     behind = command("behind", TREFOIL, "mcp", "--scope", "tools", "--root", str(inner),
-                     *read_write(), allowed_tools='["shell_exec"]',
+                     *read_write(), allowed_tools='["shell_exec"]', sandbox='"off"',
                      env=f'{{ XDG_STATE_HOME = "{environment()["XDG_STATE_HOME"]}" }}')
     with Remote(*read_write(behind), root=outer) as t:
         t.able = {}

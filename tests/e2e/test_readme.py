@@ -69,14 +69,15 @@ def clone(folder):
 
 
 def person(folder):
-    """The environment of a new user; npx is ours."""
-    for name in ("home", "run", "bin"):
+    """The environment of a new user; npx is ours, in the clone: the rest of /tmp is hidden from it."""
+    for name in ("home", "run", "trefoil/bin"):
         (folder / name).mkdir(mode=0o700)
-    npx = folder / "bin/npx"
+    npx = folder / "trefoil/bin/npx"
     npx.write_text(NPX.format(python=sys.executable, servers=str(ROOT / "tests/servers")))
     npx.chmod(0o755)
     return {"HOME": str(folder / "home"), "XDG_RUNTIME_DIR": str(folder / "run"),
-            "PATH": f"{folder}/bin:{os.environ['PATH']}"}
+            "XDG_STATE_HOME": f"{folder}.state",
+            "PATH": f"{folder}/trefoil/bin:{os.environ['PATH']}"}
 
 
 @case

@@ -30,7 +30,7 @@ def stdio_chain(root, hops):
     else:
         behind = stdio_chain(root, hops - 1)
         configure(folder, command("next", TREFOIL, "mcp", "--scope", "tools", "--trust", "--root",
-                                  str(behind), **entry_of_next("hop")))
+                                  str(behind), sandbox='"off"', **entry_of_next("hop")))
     return folder
 
 
@@ -176,7 +176,7 @@ def relay(root, head=FAST):
     """A trefoil whose server calls it back, with those parts of the trace only that it is told."""
     path = root / "relay.py"
     path.write_text(RELAY.format(python=sys.executable, servers=str(SERVERS)))
-    configure(root, command("relay", sys.executable, str(path), tools='{ again = { rename = "again" } }'),
+    configure(root, command("relay", sys.executable, str(path), tools='{ again = { rename = "again" } }', sandbox='"off"'),
               head=head)
     return Gateway(root=root)
 

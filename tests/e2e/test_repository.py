@@ -13,7 +13,7 @@ from harness import (DEADLINE, TREFOIL, Serve, Stdio, case, database, environmen
 
 OFFLINE = {"TREFOIL_PROVIDER": "offline"}
 ALLOWED = ('[mcp]\nmode = "read-write"\n[guard.permission]\nexecute = "auto"\n'
-           '[mcp.permission]\nexecute = "auto"\n')
+           '[mcp.permission]\nexecute = "auto"\n[sandbox]\ndefault = "off"\n')
 
 
 def git(*args, cwd):

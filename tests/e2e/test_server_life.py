@@ -258,7 +258,7 @@ def child_of_stdio(gate):
 @case
 def no_server_outlives_a_client_that_leaves_or_breaks(root):
     program(root, "one", "which")
-    configure(root, command("one", str(root / "one")))
+    configure(root, command("one", str(root / "one"), sandbox='"off"'))  # its pid is the machine's
     with StdioGateway(root=root) as gate:  # stdin ends: a normal end
         pid = child_of_stdio(gate)
     wait_for("its end", lambda: not alive(pid))

@@ -98,12 +98,12 @@ BASE = {"PATH", "HOME", "TMPDIR", "TMP", "TEMP", "USER", "LOGNAME", "SHELL", "LA
 
 def projects(root, *texts):
     """A project for each text, whose PATH has the programs that the entries name."""
-    programs = root / "bin"
-    for name in ("npx", "mcp-server-filesystem", "mcp-server-postgres"):
-        program(programs, name, "query", "list_tables", "drop_table")
     for n, text in enumerate(texts):
         project = root / f"p{n}"
+        programs = project / "bin"  # in the project: the rest of /tmp is hidden from servers
         project.mkdir()
+        for name in ("npx", "mcp-server-filesystem", "mcp-server-postgres"):
+            program(programs, name, "query", "list_tables", "drop_table")
         (project / "trefoil.toml").write_text(text)
         yield Gateway(root=project, PATH=f"{programs}:{os.environ['PATH']}", DATABASE_URL="db://ours",
                       GITHUB_PERSONAL_ACCESS_TOKEN="hush", SECRET="never")
@@ -280,17 +280,24 @@ def variables_have_three_shapes_and_their_values_are_never_listed(root):
 
 @case
 def a_child_gets_the_base_set_and_nothing_else(root):
+    home, root = root / "home", root / "project"  # no sandbox for a root that contains the home
+    root.mkdir()
     program(root / "bin", "one", "run")
     (root / "trefoil.toml").write_text(
-        '[mcp]\nmode = "read-write"\n[[mcp.servers]]\nname = "usual"\ncommand = "one"\n'
-        '[[mcp.servers]]\nname = "strict"\ncommand = "one"\nenv_base = "strict"\nenv = ["MORE"]\n')
-    ours = {name: str(root / "home") for name in BASE - {"PATH"}}
+        '[mcp]\nmode = "read-write"\n[[mcp.servers]]\nname = "usual"\ncommand = "one"\nsandbox = "off"\n'
+        '[[mcp.servers]]\nname = "strict"\ncommand = "one"\nenv_base = "strict"\nenv = ["MORE"]\n'
+        'sandbox = "off"\n[[mcp.servers]]\nname = "inside"\ncommand = "one"\nenv_base = "strict"\n')
+    ours = {name: str(home) for name in BASE - {"PATH"}}
     with Gateway(root=root, **{**ours, "PATH": f"{root}/bin:{os.environ['PATH']}"}, LC_ALL="C",
                  MORE="1", AWS_SECRET_ACCESS_KEY="hush", LD_LIBRARY_PATH="", PYTHONPATH="",
-                 TREFOIL_LOG="", ANTHROPIC_API_KEY="hush") as gate:
+                 TREFOIL_LOG="", ANTHROPIC_API_KEY="hush",
+                 XDG_STATE_HOME=environment()["XDG_STATE_HOME"]) as gate:
         added = {"LC_CTYPE"}  # by Python itself
         equal(set(started(gate, "usual", "run")[1]) - added, BASE | {"LC_ALL"})
         equal(set(started(gate, "strict", "run")[1]) - added, {"PATH", "MORE"})
+        equal(set(started(gate, "inside", "run")[1]) - added,
+              {"PATH", "TMPDIR", "XDG_CACHE_HOME", "TREFOIL_SANDBOX"} |
+              {f"npm_config_{x}" for x in ("cache", "update_notifier")})
 
 
 @case

@@ -124,10 +124,10 @@ def trust_is_given_shown_and_lost_by_a_change(root):
     equal((done.returncode, done.stdout), (2, b""))
     equal(json.loads(trefoil(project, "trust", "--json", "--yes", **env).stdout),
           {"trusted": ["filesystem", "database", "remote"], "waiting": [],
-           "trusted_agents": [], "waiting_agents": []})
+           "trusted_agents": [], "waiting_agents": [], "trusted_rules": [], "waiting_rules": []})
     equal(json.loads(trefoil(project, "trust", "--json", "--revoke", **env).stdout),
           {"trusted": [], "waiting": ["filesystem", "database", "remote"],
-           "trusted_agents": [], "waiting_agents": []})
+           "trusted_agents": [], "waiting_agents": [], "trusted_rules": [], "waiting_rules": []})
     done = trefoil(project, "config", "check", "--json", "--trust", **env)
     equal({s["trusted"] for s in json.loads(done.stdout)["servers"]}, {True})
     equal(set(states(project, **env).values()), {False})
@@ -260,15 +260,15 @@ def what_is_refused_writes_nothing(root):
     project, env = place(root)
     (project / ".mcp.json").write_text('{"mcpServers": {"theirs": {"command": "x"}}}')
     for args, text in ((("add",), b"servers add: missing NAME\nusage: trefoil servers add NAME URL"),
-                       (("add", "x"), b'missing URL or command of the server "x"'),
+                       (("add", "x"), b'the server "x" needs a URL or a command'),
                        (("add", "x", "--url", "http://h/", "--", "y"), b'argument "y" after the URL'),
                        (("add", "database", "--", "y"), b"named database already exists in trefoil.toml:6"),
                        (("add", "theirs", "--", "y"), b"named theirs already exists in .mcp.json:1"),
                        (("add", "a b", "--", "y"), b"the name of a server has 1 to 64"),
                        (("add", "x", "--", "../y"), b"must not contain .."),
                        (("add", "x", "--url", "http://169.254.169.254/"), b"metadata service"),
-                       (("add", "x", "--url", "http://h/", "--env", "A=1"), b"not for a URL"),
-                       (("add", "x", "--header", "A: 1", "--", "y"), b"not for a command"),
+                       (("add", "x", "--url", "http://h/", "--env", "A=1"), b"not with a URL"),
+                       (("add", "x", "--header", "A: 1", "--", "y"), b"not with a command"),
                        (("add", "x", "--url", "http://h/", "--header", "A"), b'"Name: value"'),
                        (("add", "x", "--env", "A=env:TREFOIL_NOT_SET", "--", "y"), b"is not set"),
                        (("remove", "nobody"), b"trefoil.toml has no server nobody"),

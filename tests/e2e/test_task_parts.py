@@ -42,7 +42,7 @@ def a_bad_part_is_named_by_its_path(root):
         ([PARTS[0], {"type": "dance"}], "parts[1].type"),
         ([{"type": "text", "text": " "}], "empty"),
         ([], "empty"),
-        ([PARTS[0]] * 101, "limits.parts"),
+        ([PARTS[0]] * 101, "the constant parts"),
     ]
     with Local(root=root) as t:
         for parts, says in bad:

@@ -177,6 +177,18 @@ def a_draining_server_ends_streams_and_keeps_their_tasks(root):
 
 
 @case
+def a_task_of_a_drained_server_resumes_its_turn(root):
+    with serve(root) as server:
+        ident = dispatch(server, "/sleep 2")
+        wait_for("its turn", lambda: state(server, ident) == "working")
+        server.leave()
+        server.process.wait(DEADLINE)
+    with serve(root) as server:
+        ended(server, ident, "completed")
+        has(get(server, f"/api/tasks/{ident}").json()["result"]["response"], "2")
+
+
+@case
 def the_key_is_asked_for_and_other_sites_are_refused(root):
     (root / "key").write_text("secret-key-of-sixteen\n")
     (root / "key").chmod(0o600)

@@ -156,7 +156,7 @@ def a_client_that_cannot_be_asked_is_said_to_be_one(root):
     with Gateway(root=root) as gate:
         gate.wait_ready("a")
         said = text_of(Client(gate).call("mcp_a_ask").answer())
-        has(said, "needs input from a person (elicitation), which this client does not offer")
+        has(said, "needs input from a person (elicitation), which this client does not support")
 
 
 main()

@@ -1,5 +1,6 @@
 """Lists while MCP servers are slow: the client gets what is there and what the last run knew."""
 import json
+import pathlib
 
 from harness import case, equal, has, main, run
 from upstream import Gateway, StdioGateway, configure, server, text_of
@@ -9,9 +10,7 @@ PATIENT = "[limits]\ngather_ms = 600000\nmcp_connect_ms = 600000\n"
 
 
 def home_of(root):
-    home = root / "home"
-    home.mkdir(exist_ok=True)
-    return {"XDG_STATE_HOME": str(home)}
+    return {"XDG_STATE_HOME": f"{root}.state/own"}
 
 
 def names(gate, ident="list"):
@@ -119,7 +118,8 @@ def a_changed_entry_begins_with_nothing(root):
 
 
 def kept_files(root):
-    return [p for p in (root / "home").rglob("*.json") if "echo" in p.read_text()]
+    own = pathlib.Path(f"{root}.state/own")
+    return [p for p in own.rglob("tool-definitions/*.json") if "echo" in p.read_text()]
 
 
 @case
@@ -129,7 +129,7 @@ def definitions_are_kept_in_the_state_of_the_user_alone(root):
     kept, = kept_files(root)
     equal(kept.stat().st_mode & 0o777, 0o600)
     equal(kept.parent.stat().st_mode & 0o777, 0o700)
-    project = [p for p in root.rglob("*") if p.is_file() and (root / "home") not in p.parents]
+    project = [p for p in root.rglob("*") if p.is_file() and pathlib.Path(f"{root}.state/own") not in p.parents]
     assert not [p for p in project if "Return the text" in p.read_text(errors="replace")]
     (root / "hold").touch()
     kept.write_text('{"tools": [{"name": "echo"')  # broken: as good as none

@@ -19,11 +19,13 @@ args = ["-y", "@modelcontextprotocol/server-github"]
 
 def user(root):
     """A user whose config.toml has that entry; the environment."""
-    program(root / "bin", "npx", "create_issue")
+    for name in ("one", "two"):  # in the projects: the rest of /tmp is hidden from servers
+        (root / name).mkdir()
+        program(root / name / "bin", "npx", "create_issue")
     path = root / "config/trefoil/config.toml"
     path.parent.mkdir(parents=True)
     path.write_text(ENTRY + '\n[mcp]\nmode = "read-write"\n')
-    return {"XDG_CONFIG_HOME": str(root / "config"), "PATH": f"{root}/bin:{os.environ['PATH']}",
+    return {"XDG_CONFIG_HOME": str(root / "config"), "PATH": f"{root}/one/bin:{root}/two/bin:{os.environ['PATH']}",
             "GITHUB_PERSONAL_ACCESS_TOKEN": "hush", "TREFOIL_PROVIDER": "offline"}
 
 
@@ -31,7 +33,6 @@ def user(root):
 def an_entry_of_config_toml_is_used_in_every_project(root):
     env = user(root)
     for name in ("one", "two"):
-        (root / name).mkdir()
         with Serve(root=root / name, **env) as server:
             def ask(method, params):
                 return server.post({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).json()

@@ -4,7 +4,7 @@
  * A pattern is compiled or refused with a sentence; a literal pattern is found by the expression
  * that ignores case wherever the plain search finds it.
  */
-#include "tool/matcher.h"
+#include "tool/file/matcher.h"
 
 #include <stdlib.h>
 #include <string.h>

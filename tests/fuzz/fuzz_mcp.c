@@ -8,7 +8,7 @@
 #include "base/container.h"
 #include "base/mem.h"
 #include "fixtures.h"
-#include "proto/mcp/server/mcp_conv.h"
+#include "proto/mcp/server/mcp_conversation.h"
 
 #include <stdlib.h>
 

@@ -22,7 +22,7 @@ await writeFile(own, '[mcp]\nmode = "read-write"\n[guard.permission]\nexecute = 
 
 const fileOf = name => join(work, '.trefoil', 'agents', `${name}.md`);
 // The description of the tool of an agent; undefined: it has none.
-const ofTool = (name, about) => about && `Call the agent ${name} and wait for its answer (may take minutes). ${about}`;
+const ofTool = (name, about) => about && `Call the agent \`${name}\`. Its answer may take minutes. ${about}`;
 const agent = (name, description) =>
   writeFile(fileOf(name), `---\ndescription: ${description}\ntier: low\n---\nYou help.\n`);
 await agent('helper', 'Helps peers.');

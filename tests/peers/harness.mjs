@@ -74,8 +74,12 @@ export function allValid(log, from, least) {
   if (checked < least) throw new Error(`only ${checked} messages were seen`);
 }
 
+// Send SIGTERM and wait: a program may write into the folders until it has ended.
+const ended = child => child.exitCode !== null || child.signalCode !== null ? undefined
+  : new Promise(done => { child.on('exit', done); child.kill(); });
+
 export async function finish() {
-  for (const child of children) child.kill();
+  await Promise.all(children.map(ended));
   await rm(root, { recursive: true });
   await rm(process.env.HOME, { recursive: true });
   console.log(`1..${count}`);

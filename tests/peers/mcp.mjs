@@ -56,7 +56,7 @@ async function useAgent(mode, transport) {
   await client.connect(transport);
   const tool = (await client.listTools()).tools.find(t => t.name === 'trefoil_agent_peer_helper');
   equal([tool.description, tool.inputSchema.required],
-    ['Call the agent peer-helper and wait for its answer (may take minutes). Helps peers.', ['message']]);
+    ['Call the agent `peer-helper`. Its answer may take minutes. Helps peers.', ['message']]);
   const ask = (args, options) => client.callTool({ name: tool.name, arguments: args }, options);
   const told = []; // the client forgets progress that comes in one piece with the answer, hence the pause
   const pause = `/call agent_send ${JSON.stringify({ message: '/sleep 200ms' })}`;
@@ -68,9 +68,10 @@ async function useAgent(mode, transport) {
   const second = await ask({ message: '/echo hi', session_id });
   equal([second.content[0].text, second.structuredContent.session_id], ['hi', session_id]);
   const stop = new AbortController();
-  // Over HTTP agents only read; on stdio a command needs approval, and this client cannot be asked.
-  const refused = await ask({ message: '/call shell_exec {"argv":["true"]}' });
-  equal(/read-only|no tool|needs approval/.test(refused.content[0].text), true);
+  // Over HTTP agents only read; on stdio a command that leaves the sandbox needs approval, and this
+  // client cannot be asked.
+  const refused = await ask({ message: '/call shell_exec {"argv":["true"],"sandbox":"off"}' });
+  equal(/read-only|unknown tool|needs approval/.test(refused.content[0].text), true);
   const cancelled = ask({ message: '/sleep 3000' }, { signal: stop.signal }).then(() => 'answered', () => 'cancelled');
   setTimeout(() => stop.abort(), 50);
   equal(await cancelled, 'cancelled');

@@ -434,6 +434,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         "403": lambda self: self.send(403, b""),
         "redirect": lambda self: self.send(
             307, b"", location="http://169.254.169.254/latest/meta-data/"),
+        "moved": lambda self: self.send(308, b"", location="/mcp"),
         "silent": silent, "half": half, "half-event": half_event, "huge": huge,
         "type": lambda self: self.send(200, b"<html>hello</html>", kind="text/html"),
         "not-json": lambda self: self.send(200, b"{nothing", kind="application/json"),

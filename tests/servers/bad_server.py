@@ -646,6 +646,25 @@ class Changing(Ok):
     methods = {**Legacy.methods, "tools/list": list_tools}
 
 
+def renew(call, _args):
+    call.peer.announce("notifications/tools/list_changed")
+    return text("announced")
+
+
+class Described(Ok):
+    """Its tools are those of the file "tools.json" in its working folder, at each tools/list; the
+    tool renew, which is always there, announces new ones."""
+
+    def list_tools(self, _call):
+        self.tools = {"renew": ("Announce new tools.", {}, renew)}
+        with open("tools.json", encoding="utf-8") as file:
+            more = json.load(file)
+        self.tools.update({tool["name"]: ("", {}, echo) for tool in more})
+        return {"tools": described({"renew": self.tools["renew"]}) + more}
+
+    methods = {**Legacy.methods, "tools/list": list_tools}
+
+
 class LoopPages(Ok):
     """tools/list has always a next page, under the same cursor."""
     pages = 0
@@ -720,7 +739,8 @@ MODES = {"ok": Ok, "modern": ModernOnly, "die-in-handshake": DieInHandshake,
          "dual-late-legacy": DualLateLegacy, "fat": Fat, "tasks": Tasks, "ask-roots": AskRoots,
          "silent-on-meta": SilentOnMeta,
          "twice": Twice, "wrong-id": WrongId, "junk": Junk, "huge": Huge, "half": Half,
-         "changing": Changing, "loop-pages": LoopPages, "loop-pages-fresh": LoopPagesFresh,
+         "changing": Changing, "described": Described,
+         "loop-pages": LoopPages, "loop-pages-fresh": LoopPagesFresh,
          "ignore-eof": IgnoreEof, "content-length": ContentLength,
          "lone-surrogate": LoneSurrogate, "old-version": OldVersion,
          "unknown-version": UnknownVersion}

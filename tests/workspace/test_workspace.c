@@ -115,7 +115,7 @@ TEST(a_text_beyond_the_limit_is_not_read)
 /* No procs: a command that reached the machine would crash the test. */
 struct terminal_bench {
     struct bench b;
-    struct tool_world world;
+    struct tool_resources world;
     bool closed;
 };
 
@@ -124,7 +124,7 @@ static void open_terminals(struct terminal_bench *t)
     static const char *const env[] = { NULL };
 
     open_memory(&t->b);
-    t->world = (struct tool_world){ .loop = t->b.loop, .limits = &t->b.limits, .environ = env };
+    t->world = (struct tool_resources){ .loop = t->b.loop, .limits = &t->b.limits, .environ = env };
     t->b.host.world = &t->world;
     t->closed = false;
 }
@@ -137,7 +137,7 @@ static void on_terminals_closed(void *ctx, bool in_time)
 
 static void close_terminals(struct terminal_bench *t)
 {
-    tool_world_close(&t->world, on_terminals_closed, &t->closed);
+    tool_resources_close(&t->world, on_terminals_closed, &t->closed);
     OK(until(t->b.loop, until_true, &t->closed));
     EQ(memory_terminals, 0);
     bench_close(&t->b);

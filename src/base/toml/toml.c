@@ -1,8 +1,8 @@
 /*
  * toml.c - the lines of a TOML text: keys, headers, arrays, inline tables.
  *
- * Before anything else the whole text is checked for bytes that TOML allows nowhere; what
- * follows need not care about them.
+ * First the whole text is checked for bytes that TOML allows nowhere, so the rest of the reader
+ * does not check for them.
  */
 #include "base/toml/toml.h"
 

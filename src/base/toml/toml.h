@@ -1,6 +1,6 @@
 /*
- * toml.h - TOML 1.0 read into the same tree as JSON (json.h), so that one set of field tables
- * (pick.h) reads both.
+ * toml.h - read TOML 1.0 into the same tree as JSON (json.h), so that one set of field tables
+ * (pick.h) serves both.
  *
  * How values are converted:
  *   table, inline table      JSON_OBJECT, members in the order in which they were first named
@@ -14,18 +14,19 @@
  *   date, time               JSON_TIME, as written but with 'T' between date and time and 'Z'
  *                            for 'z'. A fraction keeps its digits, an offset is not converted
  *
- * json_raw() of a scalar is JSON, except that a date or time, inf and nan are unquoted. In the
- * json_raw() of an array or table they are quoted, so that is always JSON.
+ * json_raw() of an array or table is always JSON: dates, times, inf and nan are quoted in it. The
+ * json_raw() of such a value alone is not quoted, so it is not JSON.
  *
- * Positions (json_where, json_fail, pick) are those of the TOML file, columns in characters. The
- * position of a table or an element of an array of tables is the bracket of its header, of a table
- * without header its name; that of a key is where it was first named, or in the header of its
- * table.
+ * Positions (json_where, json_fail, pick) are those of the TOML file, with columns in characters:
+ *   table, element of an array of tables   the bracket of its header, or its name if it has none
+ *   key                                    its first occurrence, or the header of its table
  *
- * Where the specification leaves a choice: a byte order mark at the start is skipped; a line
- * end inside a multi-line string becomes one \n, however it was written; second 60 is accepted
- * in a local time, and with an offset where a leap second can be (23:59:60 UTC at the end of a
- * month); integers are 64 bits wide.
+ * Where the specification leaves a choice:
+ *   - a byte order mark at the start is skipped;
+ *   - a line end inside a multi-line string becomes \n, also if it is written as CRLF;
+ *   - second 60 is accepted in a local time; with an offset, only where a leap second can be
+ *     (23:59:60 UTC at the end of a month);
+ *   - integers have 64 bits.
  */
 #ifndef BASE_TOML_TOML_H
 #define BASE_TOML_TOML_H
@@ -33,9 +34,9 @@
 #include "base/json.h"
 
 /*
- * Read one TOML text. The tree in `mem` has its own copy of it; `file`, named in errors and by
- * json_where(), is borrowed and may be NULL. Arrays and tables are at most max_depth deep (1
- * to JSON_DEPTH_CEILING), the root being the first.
+ * Read one TOML text. The tree, in `mem`, has its own copy of the text. `file`, the name in errors
+ * and in json_where(), is borrowed and may be NULL. Arrays and tables are nested at most max_depth
+ * deep (1 to JSON_DEPTH_CEILING); the root counts as the first level.
  *
  * On failure (ERR_INVALID, or ERR_LIMIT for depth and size) the text of *e is
  * "file:line:column: sentence", or "line L column C: sentence" without a file.

@@ -1,4 +1,4 @@
-/* toml_out.c - the finished tree as a document. */
+/* toml_out.c - convert the finished tree to a document. */
 #include "base/json_build.h"
 #include "base/toml/toml_parts.h"
 

@@ -1,8 +1,9 @@
 /*
  * toml_scalar.c - numbers, booleans, dates and times.
  *
- * A word is cut out first (everything that could belong to a number, date or time), then must
- * fit one of the forms as a whole; so `1.2.3` or `0x` is refused where it stands.
+ * The reader first takes all characters that can belong to a number, date or time as one word. The
+ * whole word must then have one of the valid forms, so an error such as `1.2.3` or `0x` is reported
+ * at the position of the word.
  */
 #include "base/toml/toml_parts.h"
 

@@ -1,11 +1,11 @@
 /*
  * toml_string.c - the four kinds of strings.
  *
- * A string is read in two steps: find where it ends, then decode what is between. Decoding
- * never makes it longer. A string without escapes is not copied.
+ * A string is read in two steps: find its end, then decode it. A decoded string is never longer
+ * than its source. A string without escapes is not copied.
  *
- * The whole text was checked before: here are no bad UTF-8, no control characters but tab and
- * line ends, and no CR without LF.
+ * The whole text was checked before: it is valid UTF-8, tabs and line ends are its only control
+ * characters, and every CR is followed by LF.
  */
 #include "base/toml/toml_parts.h"
 #include "base/utf8.h"

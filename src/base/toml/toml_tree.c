@@ -1,8 +1,8 @@
 /*
- * toml_tree.c - the tree while it is being read, and which statements may add to which table.
+ * toml_tree.c - build the tree, and decide which statements may extend which table.
  *
- * All members of all tables are found through one look-up table, keyed by parent and key, so
- * that a table of a hundred thousand keys costs no more per key than a small one.
+ * One look-up table, by parent and key, has the members of all tables, so adding a key to a table
+ * of a hundred thousand keys takes no longer than adding one to a small table.
  */
 #include "base/hash.h"
 #include "base/toml/toml_parts.h"

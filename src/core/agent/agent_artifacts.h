@@ -9,9 +9,9 @@
 struct call;
 
 /*
- * Write one block per part. A link stays a link; other parts are embedded with the URI
- * artifact://SESSION/ID, and #N from the second part on. A part that is larger than the content of
- * a call may be is omitted.
+ * Write one block per part. A link stays a link. Any other part is embedded as a resource. The
+ * first part of an artifact has the URI artifact://SESSION/ID, the second artifact://SESSION/ID#1,
+ * and so on. A part that does not fit into the content of a call is omitted.
  */
 void agent_made_write(const struct artifact_set *made, struct call *call, const char *session);
 

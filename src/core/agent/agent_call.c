@@ -11,9 +11,9 @@
  * CLOSING  the session is closed
  * OVER     the op has settled; the result of the call is written next
  *
- * The states belong to one op under the call. Cancelling that op cancels what runs under it: a turn
- * ends normally, with the text it has so far. A call that was cancelled before its turn goes from
- * OPENING to CLOSING.
+ * The states belong to one op, a child of the call. Cancelling that op cancels its children; a turn
+ * that is cancelled ends normally, with the text so far. A call that is cancelled before its turn
+ * starts goes from OPENING to CLOSING.
  */
 #include "core/agent/agent_call.h"
 
@@ -388,7 +388,10 @@ static void open_session(struct agent_run *r)
                  &r->op, on_opened, r);
 }
 
-/* ---- look up the session to resume ------------------------------------------------------------------ */
+/*
+ * ---- look up the session to resume
+ * ------------------------------------------------------------------
+ */
 
 static bool check_agent(struct agent_run *r, struct str owner, struct err *e)
 {
@@ -481,7 +484,7 @@ static bool check(struct call *call, const struct agent_call_opts *opts)
     if (!opts->context || !opts->context->registry)
         call_failed(call, "no agents are available");
     else if (!blocks_say_something(opts->message))
-        call_failed(call, "message: describe what the agent should do");
+        call_failed(call, "message must not be empty: describe what the agent should do");
     else
         return agent_call_check_depth(call);
     return false;

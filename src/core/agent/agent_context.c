@@ -1,4 +1,4 @@
-/* agent_context.c - describes agents for lists, and delays calls until the registry is loaded. */
+/* agent_context.c - lists and describes agents, and delays calls until the registry is loaded. */
 #include "core/agent/agent_context.h"
 
 #include "core/guard/guard_read_only.h"
@@ -40,15 +40,16 @@ struct str agent_mode_reason(struct arena *mem, const char *name, enum agent_mod
 
     if (by && ctx[0] == '[')
         return arena_printf(mem,
-                            "callers of this endpoint may only read; " STR_FMT
-                            " mode = \"read-write\" in "
-                            "the user's config.toml changes that",
+                            "clients of this endpoint may only read; to change that, set " STR_FMT
+                            " mode = \"read-write\" in the user's config.toml",
                             STR_ARG(guard_scope_section(by)));
     if (by)
-        return arena_printf(mem, "its caller, %s, may only read", ctx);
+        return arena_printf(mem, "the caller of the agent, %s, may only read", ctx);
     if (mode == AGENT_READ_ONLY)
         return arena_printf(
-            mem, "the agent %s may only read by its definition: mode or approval_mode in its file",
+            mem,
+            "the definition of the agent %s makes it read-only (mode or approval_mode in its "
+            "file)",
             name);
     return STR_NONE;
 }

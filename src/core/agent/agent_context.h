@@ -11,38 +11,41 @@ struct lock_table;
 struct session_world;
 struct task_engine;
 
-/* Everything that a host needs to call agents. Program lifetime. */
+/* Everything that a host needs to call agents. Lives as long as the program. */
 struct agent_context {
-    struct agent_registry_port *registry; /* NULL: no agents, or not loaded yet */
+    /* NULL: there are no agents, or they are not loaded yet */
+    struct agent_registry_port *registry;
     const struct session_world *world;
-    struct task_engine *tasks; /* NULL: without a store there are no tasks */
+    struct task_engine *tasks; /* NULL: there are no tasks, because there is no store */
     struct lock_table *locks;  /* locks of tasks; NULL: none */
-    struct readiness *coming;  /* open while the registry is loading; NULL: it is not loading */
+    /* the gate (readiness.h) at which calls wait while the registry is loading; may be NULL */
+    struct readiness *coming;
 };
 
-/* Run then(call) when the registry is loaded, at the latest after limits.gather_ms. */
+/* Call then(call) when the registry is loaded, or after limits.gather_ms. */
 void agent_context_when(struct call *call, const struct agent_context *context,
                         call_start_fn *then);
 
 /*
- * The agent number i of all that can be called: the default agent, unless a file defines it, then
- * those of the registry. NULL: i is past the last. Valid until the registry changes.
+ * Return the i-th agent that can be called. The built-in default agent comes first, unless a file
+ * defines an agent of that name; then the agents of the registry. NULL: there is no i-th agent. The
+ * result is valid until the registry changes.
  */
 const struct agent_card *agent_card_at(const struct agent_context *context, size_t i);
 
-/* The scope that limits an agent started by this call: the rights of the caller. */
+/* Return the scope that limits an agent that this call starts: the rights of the caller. */
 struct guard_scope agent_caller_scope(const struct call *call);
 
 /*
- * Why an agent with this name and mode is read-only for a caller with this scope (NULL: no caller),
- * and which setting changes that, in mem. STR_NONE: it is read-write.
+ * Explain why an agent with this name and mode is read-only for a caller with this scope (NULL: no
+ * caller), and which setting changes that. The text is in mem. STR_NONE: the agent is read-write.
  */
 struct str agent_mode_reason(struct arena *mem, const char *name, enum agent_mode mode,
                              const struct guard_scope *caller);
 
 /*
- * Write a JSON object: name, title, description, the mode for the caller of this call, mode_reason
- * if that mode is read-only, and tier (null: none).
+ * Write a JSON object with the members name, title, description, mode (for the caller of this
+ * call), mode_reason (if that mode is read-only) and tier (null: none).
  */
 void agent_card_write(struct jw *w, const struct agent_card *card, const struct call *call);
 

@@ -4,8 +4,8 @@
 
 /* ---- names ------------------------------------------------------------------------------ */
 
-const char agent_name_rule[] = "the name of an agent has 1 to 64 characters of A-Z a-z 0-9 _ - . "
-                               "(no leading dot), and is not agents, tasks or v1";
+const char agent_name_rule[] = "the name of an agent has 1 to 64 of the characters A-Z a-z 0-9 _ - "
+                               ". and no leading dot; agents, tasks and v1 are reserved";
 
 static bool is_reserved(struct str name)
 {

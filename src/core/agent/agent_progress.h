@@ -1,10 +1,11 @@
 /*
- * agent_progress.h - reports what a called agent does to its caller, as progress.
+ * agent_progress.h - reports the work of a called agent to its caller, as progress messages.
  *
- * Text is collected: the caller gets at most one message every TELL_PACE_MS, with the end of the
- * text so far. The start and the end of a tool call are reported at once. The progress value counts
- * the messages; there is no total. After limits.agent_progress_ms without a message the caller gets
- * "still working", because clients cancel a call that is silent for long.
+ * Text of the agent is collected: the caller gets at most one message every TELL_PACE_MS, with the
+ * end of the text so far. The start and the end of a tool call are reported at once. The progress
+ * value is the number of messages; there is no total. After limits.agent_progress_ms without a
+ * message, the caller gets "still working", because clients cancel calls that are silent for too
+ * long.
  */
 #ifndef CORE_AGENT_AGENT_PROGRESS_H
 #define CORE_AGENT_AGENT_PROGRESS_H
@@ -16,23 +17,23 @@ enum { TELL_PACE_MS = 100, TELL_BYTES = 400 };
 
 struct agent_tell {
     struct call *call;
-    struct timer timer; /* set while a message waits for the pace */
+    struct timer timer; /* set while a message waits until it may be sent */
     struct timer quiet; /* sends "still working" */
-    int64_t told;       /* messages sent so far */
+    int64_t told;       /* number of messages sent */
     int64_t next;       /* loop time before which no text is sent */
     struct buf said;    /* the end of the agent's text, or a note about a tool */
-    bool cut;           /* `said` has lost its beginning */
-    /* `said` is a note, not text of the agent */
+    bool cut;           /* the beginning of the text was dropped from `said` */
+    /* `said` is a note about a tool, not text of the agent */
     bool is_note;
 };
 
-/* Start to report to the caller of this call. Its memory is that of the call. */
+/* Start reporting to the caller of this call. Memory is allocated from call->mem. */
 void agent_tell_begin(struct agent_tell *t, struct call *call);
 
-/* Report an event of the agent, if it is of interest to the caller. */
+/* Report an event of the agent, if it is of a kind that callers get. */
 void agent_tell_event(struct agent_tell *t, const struct event *ev);
 
-/* Stop reporting; a message that still waits is dropped. May be called twice. */
+/* Stop reporting. A message that has not been sent is dropped. May be called twice. */
 void agent_tell_end(struct agent_tell *t);
 
 #endif

@@ -6,6 +6,7 @@
 #include "core/agent/local_parts.h"
 
 #include "base/container.h"
+#include "core/guard/taint_label.h"
 #include "core/session/sampling.h"
 
 static struct local_call *of_caller(struct caller *c)
@@ -18,6 +19,11 @@ static struct work_client *client_of(const struct caller *c)
     return CONTAINER_OF(c, const struct local_call, caller)->w->turn->client;
 }
 
+static bool can_sample(const struct local_turn *w)
+{
+    return w->session->world->sampling && sampling_can(w->model);
+}
+
 static bool local_caller_can(const struct caller *c, enum ask_kind kind)
 {
     struct work_client *client = client_of(c);
@@ -25,7 +31,7 @@ static bool local_caller_can(const struct caller *c, enum ask_kind kind)
     if (kind == ASK_ROOTS)
         return true;
     if (kind == ASK_SAMPLE)
-        return sampling_can(CONTAINER_OF(c, const struct local_call, caller)->w->model);
+        return can_sample(CONTAINER_OF(c, const struct local_call, caller)->w);
     return client->kind->can(client, kind);
 }
 
@@ -65,9 +71,9 @@ static void on_spent(void *ctx, const struct model_turn *t)
 /* The MCP server that asks controls the request: mark it as untrusted. */
 static void answer_sample(struct local_call *tc, struct ask *ask)
 {
-    if (ask->call->from.n)
-        tc->caller.taint = ask->call->from;
-    sampling_start(ask, &(struct sampling_opts){ .model = tc->w->model,
+    tc->caller.taint = taint_join(&tc->mem, tc->caller.taint, ask->call->from);
+    sampling_start(ask, &(struct sampling_opts){ .codec = tc->w->session->world->sampling,
+                                                 .model = tc->w->model,
                                                  .caller = &tc->caller,
                                                  .host = &tc->w->session->host,
                                                  .spent = on_spent,

@@ -2,8 +2,8 @@
  * local_compact.c - shortens a conversation that no longer fits into the model's context.
  *
  * First the model itself summarizes the older part. If that fails, or is not enough, the oldest
- * tool results are removed. Both only add a record: the history keeps everything, the model gets
- * less.
+ * tool results are removed. Both steps only add a record: the history keeps everything, but less is
+ * sent to the model.
  */
 #include "core/agent/local_parts.h"
 

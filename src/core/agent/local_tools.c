@@ -6,8 +6,8 @@
  *   run     run all calls in parallel
  *   keep    store each result when it arrives; after the last one, call local_ask
  *
- * A call that cannot run (unknown tool, invalid arguments) has its result at once and takes the
- * same path.
+ * A call that cannot run (unknown tool, invalid arguments) goes through the same steps, but its
+ * result is an error that is set at the beginning.
  */
 #include "core/agent/local_parts.h"
 
@@ -216,9 +216,13 @@ static void on_called(struct op *op, const struct err *e, void *ctx)
     (void)op;
     if (tc->w->prompt->op.settled)
         return;
+    if (canceled) {
+        keep_result(tc, str_of(local_parked(tc->w) ? HISTORY_INTERRUPTED : "[cancelled]"),
+                    CALLED_CANCELED);
+        return;
+    }
     if (e) {
-        keep_result(tc, canceled ? STR("[cancelled]") : arena_str(&tc->mem, str_of(e->text)),
-                    canceled ? CALLED_CANCELED : CALLED_FAILED);
+        keep_result(tc, arena_str(&tc->mem, str_of(e->text)), CALLED_FAILED);
         return;
     }
     tc->event.trust = marks.trust;
@@ -450,8 +454,10 @@ static void prepare_all(struct local_turn *w)
     for (size_t i = 0; i < w->calls; i++) {
         prepare(&w->call[i], w, open[i]);
         if (i >= most)
-            w->call[i].refusal = arena_printf(
-                &w->call[i].mem, "not run: at most %zu calls at once (limits.turn_calls)", most);
+            w->call[i].refusal = arena_printf(&w->call[i].mem,
+                                              "not run: one answer may contain at most %zu calls "
+                                              "(the constant turn_calls)",
+                                              most);
     }
 }
 

@@ -139,10 +139,13 @@ static bool has_calls(const struct local_turn *w)
     return false;
 }
 
-/* The client knows the calls of this answer, so each of them must be reported as ended. */
+/*
+ * The client knows the calls of this answer, so each of them must be reported as ended. A process
+ * that resumes a parked turn runs them.
+ */
 static void stop_here(struct local_turn *w)
 {
-    if (has_calls(w))
+    if (has_calls(w) && !local_parked(w))
         local_tools_refuse(w, "[cancelled]");
     else
         end_early(w);
@@ -207,7 +210,7 @@ static void on_ask_failed(struct local_turn *w, const struct err *e)
     }
     tell_dropped(w);
     w->why = *e;
-    if (w->ask.answer.blocks)
+    if (w->ask.answer.blocks && !local_parked(w))
         save_answer(w, on_rest_saved);
     else
         give_up(w);

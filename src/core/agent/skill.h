@@ -2,8 +2,8 @@
  * skill.h - skills: instructions for certain kinds of work, which an agent loads when it needs
  * them.
  *
- * Models always see the names and descriptions, and load the body of a skill with a tool
- * (tool/skill.c). Pure data; config/skill_files.h reads the files.
+ * The names and descriptions of all skills are in the system prompt. A model loads the body of a
+ * skill with a tool (tool/skill.c). Pure data; config/skill_files.h reads the files.
  */
 #ifndef CORE_AGENT_SKILL_H
 #define CORE_AGENT_SKILL_H
@@ -13,17 +13,17 @@
 struct skill {
     const char *name;
     struct str description;
-    struct str body;    /* includes resolved */
+    struct str body;    /* the instructions, with includes resolved */
     const char *origin; /* the file, relative to the root */
 };
 
-/* Sorted by name. */
+/* A list of skills, sorted by name. */
 struct skill_list {
     struct skill *v;
     size_t n;
 };
 
-/* Find a skill by name. NULL: there is none, or list is NULL. */
+/* Find a skill by name. Returns NULL if there is no such skill, or if `list` is NULL. */
 static inline const struct skill *skills_find(const struct skill_list *list, struct str name)
 {
     for (size_t i = 0; list && i < list->n; i++)
@@ -33,8 +33,8 @@ static inline const struct skill *skills_find(const struct skill_list *list, str
 }
 
 /*
- * One line per skill, "- name: description", in at most `max` bytes; if not all fit, the last line
- * gives the number of the others. Empty if there are no skills.
+ * List the skills in at most `max` bytes, one line "- name: description" per skill. If some skills
+ * do not fit, the last line has their number. If there are no skills, the list is empty.
  */
 struct str skills_lines(struct arena *mem, const struct skill_list *list, size_t max);
 

@@ -1,17 +1,18 @@
 /*
- * system_prompt.h - composes the system prompt. Pure: texts in, one text out.
+ * system_prompt.h - composes the system prompt of an agent from several texts. Pure.
  *
  * The order is fixed: persona, rules in the given order, instructions in the given order, skills,
- * place. The same files always give the same bytes, because providers cache by them.
+ * place (the working folder). The same files always result in the same bytes, so that providers can
+ * cache the prompt.
  */
 #ifndef CORE_AGENT_SYSTEM_PROMPT_H
 #define CORE_AGENT_SYSTEM_PROMPT_H
 
 #include "base/arena.h"
 
-/* A text and its file, which becomes a heading in the prompt. */
+/* A text, and the name of its file, which becomes a heading in the prompt. */
 struct prompt_part {
-    const char *origin; /* relative to the root */
+    const char *origin; /* name of the file, relative to the root */
     struct str text;
 };
 
@@ -26,8 +27,8 @@ struct prompt_parts {
 };
 
 /*
- * Compose the prompt in mem. A longer text is truncated to `max` bytes at a character boundary, and
- * *out_cut is set. Empty parts give an empty text.
+ * Compose the prompt in mem. If it is longer than `max` bytes, it is truncated at a character
+ * boundary and *out_cut is set. If all parts are empty, the prompt is empty.
  */
 struct str prompt_compose(struct arena *mem, const struct prompt_parts *parts, size_t max,
                           bool *out_cut);

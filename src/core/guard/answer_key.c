@@ -1,57 +1,62 @@
 #include "core/guard/answer_store.h"
 
+#include "base/json_canonical.h"
 #include "loop/digest.h"
 
 #include <stdio.h>
 
-/* ---- canonical text --------------------------------------------------------------------------- */
+/* ---- the key ---------------------------------------------------------------------------------- */
 
-/* Write the value without white space between its parts. Strings and numbers stay as written. */
-static void compact_write(struct jw *w, struct arena *mem, struct json v)
+/* The arguments of a command, without the reason that the model gives. */
+static struct str command_text(struct arena *mem, const struct host *host, struct json args)
 {
-    if (json_type(v) == JSON_OBJECT) {
-        jw_object(w);
-        JSON_MEMBERS(key, v)
-        {
-            jw_key(w, json_str(mem, key));
-            compact_write(w, mem, json_value(key));
-        }
-        jw_object_end(w);
-    } else if (json_type(v) == JSON_ARRAY) {
-        jw_array(w);
-        JSON_EACH(item, v)
-        compact_write(w, mem, item);
-        jw_array_end(w);
-    } else {
-        jw_raw(w, json_raw(v));
-    }
-}
-
-static struct str compact_text(struct arena *mem, struct json v)
-{
+    struct json_opts opts = limits_json(host->limits);
+    struct json rest = { 0 };
     struct buf out;
     struct jw w = jw_to(&out);
+    struct err e;
 
-    if (!json_here(v))
-        return STR("{}");
-    buf_init_in(&out, mem, 6 * json_raw(v).n + 16); /* enough even if all keys are escaped */
-    compact_write(&w, mem, v);
-    return buf_str(&out);
+    buf_init_in(&out, mem, 6 * (json_here(args) ? json_raw(args).n : 0) + 16);
+    jw_object(&w);
+    JSON_MEMBERS(key, args)
+    {
+        if (json_is(key, STR("reason")))
+            continue;
+        jw_key(&w, json_str(mem, key));
+        jw_raw(&w, json_raw(json_value(key)));
+    }
+    jw_object_end(&w);
+    return json_read(mem, buf_str(&out), &opts, &rest, &e) ? json_canonical(mem, rest)
+                                                           : buf_str(&out);
 }
 
-/* ---- the key ---------------------------------------------------------------------------------- */
+/* A command that was approved in one sandbox profile is asked about again in another one. */
+static struct str command_subject(struct arena *mem, const struct host *host,
+                                  const struct caller *caller, const struct tool *tool,
+                                  struct json args)
+{
+    struct guard_sandbox s = guard_sandbox_of(host, caller->scope, tool, args);
+
+    return arena_printf(mem, "sandbox:%s:%s:" STR_FMT, sandbox_kind_name(s.kind),
+                        s.enforced ? "enforced" : "reduced",
+                        STR_ARG(command_text(mem, host, args)));
+}
 
 /*
  * The texts of an edit differ from call to call, and a person who allows it for the project means
  * the file. For every other tool, the approval covers exactly the call that was shown.
  */
-static struct str subject_of(struct arena *mem, const struct tool *tool, struct json args)
+static struct str subject_of(struct arena *mem, const struct host *host,
+                             const struct caller *caller, const struct tool *tool, struct json args)
 {
     struct json path = json_get(args, STR("path"));
 
+    if (tool->sandbox)
+        return command_subject(mem, host, caller, tool, args);
     if (!tool->alias && tool->kind == TOOL_EDIT && json_type(path) == JSON_STRING)
         return arena_printf(mem, "path:" STR_FMT, STR_ARG(json_str(mem, path)));
-    return arena_printf(mem, "args:" STR_FMT, STR_ARG(compact_text(mem, args)));
+    return arena_printf(mem, "args:" STR_FMT,
+                        STR_ARG(json_here(args) ? json_canonical(mem, args) : STR("{}")));
 }
 
 static void put_part(struct buf *out, struct str part)
@@ -87,7 +92,7 @@ struct answer_key answer_key_of(struct arena *mem, const struct host *host,
         .agent = str_of(caller->name),
         .tool = str_of(tool->name),
         .definition = definition_text(mem, tool),
-        .subject = subject_of(mem, tool, args),
+        .subject = subject_of(mem, host, caller, tool, args),
     };
 }
 

@@ -1,8 +1,9 @@
 /*
  * command_pattern.c - splits commands into words, and compares them with patterns.
  *
- * A shell text is parsed command by command. `simple`: so far the text is one command of plain
- * words. `unsure`: the value of a word depends on variables or files, so only the shell knows it.
+ * A shell text is parsed command by command. `simple` is set while the text is one command of plain
+ * words. `unsure` is set if the value of a word depends on variables or files, so that only the
+ * shell knows it.
  */
 #include "core/guard/command_pattern.h"
 

@@ -10,13 +10,13 @@
  *            └─┴───────┼──> REFUSED ─┘   │
  *                      └─────────────────┘
  *
- *   NEW       the guard has not seen the call; a call without a tool stays here
- *   JUDGING   the facts are gathered and judged; leaves within the same turn of the loop
+ *   NEW       the guard has not seen the call; a call without a tool stays in this state
+ *   JUDGING   the facts are collected and judged; ends within the same turn of the loop
  *   SHOWING   tool->preview finds out what the call would change, for the question
  *   ASKED     the question is open. An approval leads back to JUDGING: the tool is looked up again,
- *             must be defined as it was, and is judged as it is about to run (guard_ask.c)
+ *             its definition must not have changed, and the call is judged again (guard_ask.c)
  *   RUNNING   allowed: the tool works, or waits for its turn to write
- *   REFUSED   denied, rejected by a person, or no one can be asked
+ *   REFUSED   denied, rejected by a person, or no person can be asked
  *   SETTLED   the call has ended; also directly from SHOWING and ASKED when it is cancelled
  */
 #include "core/guard/guard_parts.h"
@@ -24,8 +24,10 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "core/guard/guard_read_only.h"
+#include "core/guard/guard_taint.h"
 #include "core/guard/path_rules.h"
 #include "core/guard/protected_path.h"
+#include "core/guard/taint_label.h"
 #include "core/lock/lock_for_call.h"
 #include "core/tool/exposure.h"
 
@@ -42,7 +44,7 @@ void guard_init(struct guard *g, const struct limits *limits)
 {
     *g = (struct guard){
         .limits = limits,
-        .own = { .name = "[guard]", .taint = GUARD_ASK },
+        .own = { .name = "[guard]", .taint = GUARD_ASK, .secrets = GUARD_ASK },
         .secret = hash_secret(),
     };
     for (size_t i = 0; i < ORIGINS; i++)
@@ -114,7 +116,7 @@ static uint64_t digest(const struct guard *g, struct str text)
     return hash_str_long(g->secret, text);
 }
 
-static uint64_t call_digest(const struct guard *g, const struct tool *tool, struct json args)
+uint64_t guard_call_digest(const struct guard *g, const struct tool *tool, struct json args)
 {
     uint64_t name = digest(g, str_of(tool->name));
 
@@ -146,6 +148,10 @@ static struct guard_facts gather(struct guard *g, const struct host *host,
             rate_table_spend(&g->rates, caller->principal, rate_of(g, caller->remote),
                              costs[tool->kind], loop_now(host->loop), paying == GUARD_ONLY_LOOKS);
     f.protects = guard_protected(host, tool, args);
+    f.sandbox = guard_sandbox_of(host, scope, tool, args);
+    f.secret = guard_secret_in(g->own_secrets, tool, args);
+    if (f.taint.n)
+        f.writes_outside = guard_writes_outside(host, tool, args);
     if (guard_is_read_only(scope))
         f.in_vault = guard_in_vault(host, args);
     if (caller->history)
@@ -157,7 +163,7 @@ void guard_look(struct guard *g, const struct host *host, const struct caller *c
                 const struct tool *tool, struct json args, struct guard_verdict *out)
 {
     struct guard_facts f =
-        gather(g, host, caller, tool, args, call_digest(g, tool, args), GUARD_ONLY_LOOKS);
+        gather(g, host, caller, tool, args, guard_call_digest(g, tool, args), GUARD_ONLY_LOOKS);
 
     guard_judge(&f, out);
     if (out->says == GUARD_ASK)
@@ -174,6 +180,7 @@ void guard_judge_call(struct call *call, const struct tool *tool, enum guard_pay
     call->vault_only = guard_is_read_only(f.scope);
     call->removes = tool_kind_removes(tool->kind);
     call->may_define = f.protects == GUARD_ASK;
+    call->sandbox = guard_sandbox_for_call(&f.sandbox);
     call->path_rules = path_rules_of(call->mem, f.scope, tool);
     call->pass.says = (uint8_t)out->says;
     call->pass.row = (uint8_t)out->by;
@@ -246,10 +253,10 @@ void guard_start(struct call *call)
     call->pass = (struct guard_pass){ .begun = loop_now(call->host->loop) };
     guard_set_state(call, GUARD_JUDGING);
     if (call->caller->history || g->audit)
-        call->pass.digest = call_digest(g, tool, call->args);
+        call->pass.digest = guard_call_digest(g, tool, call->args);
     if (tool->alias) {
         call->untrusted = true;
-        call->from = arena_str(call->mem, str_of(tool->alias));
+        call->from = taint_source(call->mem, str_of(tool->alias));
     }
     guard_judge_call(call, tool, GUARD_PAYS, &v);
     if (v.says == GUARD_DENY)
@@ -281,6 +288,7 @@ static void audit(struct guard *g, struct call *call, enum err_code code)
                                    .caller = c->name,
                                    .principal = c->principal,
                                    .trace = c->trace.id,
+                                   .work = c->work,
                                    .depth = c->trace.depth,
                                    .tool = call->what,
                                    .args = p->digest,
@@ -299,7 +307,9 @@ void guard_settled(struct call *call, enum err_code code)
     struct guard *g = call->host->guard;
 
     if (call->untrusted && !call->from.p)
-        call->from = str_of(call->what);
+        call->from = taint_source(call->mem, str_of(call->what));
+    if (call->untrusted && call->caller->history)
+        guard_suspect(call);
     if (call->pass.state == GUARD_RUNNING && call->caller->history)
         guard_history_outcome(call->caller->history, call->pass.turn,
                               outcome_digest(g, call, code));

@@ -1,10 +1,10 @@
 /*
- * guard_answers.c - answers that hold longer than one call: for a session (guard_grants.h) or for
+ * guard_answers.c - answers that apply to more than one call: for a session (guard_grants.h) or for
  * the project (answer_store.h).
  *
- * Only callers that are the user of this machine give and use answers for the project; HTTP clients
- * over TCP get the session at most. An answer that allows does not cover untrusted data or files
- * that control trefoil: these calls are asked about each time.
+ * Only callers that are users of this machine can give and use answers for the project. HTTP
+ * clients over TCP can give answers for the session at most. Calls that involve untrusted data, or
+ * files that control trefoil, are asked about each time, even if a remembered answer allows them.
  */
 #include "core/guard/guard_parts.h"
 
@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "core/guard/answer_store.h"
 #include "core/guard/guard_grants.h"
+#include "core/guard/secret_scan.h"
 #include "core/tool/args_summary.h"
 #include "core/tool/exposure.h"
 
@@ -97,7 +98,7 @@ static bool keep_answer(const struct call *call, const struct permission_row *ro
             guard_grant(c->grants, entry.id, row->allows);
         return true;
     }
-    entry.args = args_brief(call->mem, call->args, &cut);
+    entry.args = secret_redact(call->mem, args_brief(call->mem, call->args, &cut));
     return g->answers->keep(g->answers, &entry, e);
 }
 

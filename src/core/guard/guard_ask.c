@@ -1,5 +1,5 @@
 /*
- * guard_ask.c - a person decides about a call: the states SHOWING and ASKED of guard.c.
+ * guard_ask.c - asks a person about a call: the states SHOWING and ASKED of guard.c.
  *
  * An approved call is judged again before it runs. While the question was open, the MCP server may
  * have changed the tool, the configuration may have been reloaded, or the mode of the session may
@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/utf8.h"
+#include "core/guard/secret_scan.h"
 #include "core/tool/call_description.h"
 #include "core/tool/offer.h"
 
@@ -75,7 +76,8 @@ static void judge_again(struct call *call)
     }
     if (definition_of(call->host->guard, tool) != q->definition) {
         guard_refuse(call, "%s was approved, but %s",
-                     "its definition has changed since then; call it again to be asked again");
+                     "its definition has changed since then; call it again to request a new "
+                     "approval");
         return;
     }
     guard_judge_call(call, tool, GUARD_HAS_PAID, &v);
@@ -115,6 +117,14 @@ static bool read_choice(struct call *call, const struct ask *ask, enum permissio
            fail(e, ERR_INVALID, "the answer does not choose an option of the question");
 }
 
+/* The question has no answer: tell the model and the user also why approval is needed. */
+static const char *why_unanswered(const struct call *call, const struct err *e)
+{
+    return arena_printf(call->mem, "%.90s; it needs approval because %.160s", e->text,
+                        call->pass.question->why)
+        .p;
+}
+
 static void on_asked(struct op *op, const struct err *e, void *ctx)
 {
     struct call *call = ctx;
@@ -127,7 +137,7 @@ static void on_asked(struct op *op, const struct err *e, void *ctx)
     if (e && e->code == ERR_CANCELED) {
         call_broke(call, e);
     } else if (e) {
-        guard_refuse(call, "%s was not approved: %.150s", e->text);
+        guard_refuse(call, "%s was not approved: %.190s", why_unanswered(call, e));
     } else if (!read_choice(call, ask, &option, &bad)) {
         guard_refuse(call, "%s was not approved: %.150s", bad.text);
     } else {
@@ -143,9 +153,9 @@ static void on_asked(struct op *op, const struct err *e, void *ctx)
 
 static struct str ask_params(struct call *call, struct str shown)
 {
-    struct str message =
-        arena_printf(call->mem, "Allow %s to run %s? Approval is needed because %s." STR_FMT,
-                     call->caller->name, call->what, call->pass.question->why, STR_ARG(shown));
+    struct str message = arena_printf(
+        call->mem, "Allow %s to run %s? Approval is needed because %s." STR_FMT, call->caller->name,
+        call->what, call->pass.question->why, STR_ARG(secret_redact(call->mem, shown)));
     struct buf out;
     struct jw w = jw_to(&out);
 
@@ -190,7 +200,9 @@ void guard_ask(struct call *call, const struct tool *tool, const struct guard_ve
         return;
     }
     if (++q->rounds > ROUNDS_MOST) {
-        guard_refuse(call, "%s was not approved: %.150s", "the reasons to ask keep changing");
+        guard_refuse(call, "%s was not approved: %.150s",
+                     "the reasons why it needs approval keep "
+                     "changing");
         return;
     }
     q->definition = definition_of(call->host->guard, tool);

@@ -4,6 +4,7 @@
 #include "core/guard/command_pattern.h"
 #include "core/guard/guard_check_parts.h"
 #include "core/guard/guard_read_only.h"
+#include "core/guard/guard_taint.h"
 #include "core/guard/protected_path.h"
 #include "core/guard/tool_pattern.h"
 #include "core/tool/exposure.h"
@@ -14,8 +15,8 @@
 const char *const guard_row_names[GUARD_ROWS] = {
     [GUARD_IDENTITY] = "identity",   [GUARD_DEPTH] = "depth",           [GUARD_RATE] = "rate",
     [GUARD_EXPOSURE] = "exposure",   [GUARD_CAPABILITY] = "capability", [GUARD_MODE] = "mode",
-    [GUARD_PROTECTED] = "protected", [GUARD_PERMISSION] = "permission", [GUARD_LOOP] = "loop",
-    [GUARD_TAINT] = "taint",
+    [GUARD_PROTECTED] = "protected", [GUARD_PERMISSION] = "permission", [GUARD_SANDBOX] = "sandbox",
+    [GUARD_LOOP] = "loop",           [GUARD_TAINT] = "taint",           [GUARD_SECRETS] = "secrets",
 };
 
 const char *const guard_kind_names[TOOL_KINDS] = {
@@ -116,6 +117,8 @@ static void check_exposure(const struct guard_facts *f, struct guard_check_findi
     bool inside = false;
 
     guard_pass(to, "it is offered to this caller");
+    if (f->tool->withheld)
+        guard_say(to, GUARD_DENY, "%s", f->tool->withheld);
     for (const struct guard_scope *s = f->scope; s; inside |= s->inside, s = s->parent) {
         bool offered = s->expose_listed && !inside
                            ? tool_exposed_by_agent(&s->expose, &s->hidden, called)
@@ -150,6 +153,13 @@ static struct pattern_call pattern_call_of(const struct guard_facts *f)
     };
 }
 
+bool guard_call_fits(const struct guard_facts *f, const struct pick_strs *patterns)
+{
+    const struct pattern_call call = pattern_call_of(f);
+
+    return patterns->n && tool_patterns_fit(patterns, &call, PATTERN_ALLOWS);
+}
+
 static void check_capability(const struct guard_facts *f, struct guard_check_finding *to)
 {
     const struct pattern_call call = pattern_call_of(f);
@@ -178,19 +188,6 @@ static void check_protected(const struct guard_facts *f, struct guard_check_find
 }
 
 /* ---- permission ---------------------------------------------------------------------------- */
-
-/*
- * Built-in tools that run commands, delete or send data with the rights of the user, since no
- * sandbox confines them. Tools of MCP servers are exempt: the user has configured or trusted the
- * server.
- */
-bool guard_asks_by_default(const struct tool *t)
-{
-    if (t->alias)
-        return false;
-    return (t->kind == TOOL_EXECUTE && !t->read_only && !t->polls) || t->kind == TOOL_DELETE ||
-           (t->kind == TOOL_FETCH && t->open_world);
-}
 
 /* A whole tool in a list only restricts; the part in brackets selects the calls that may run. */
 static bool allows_this_call(const struct guard_scope *s, const struct pattern_call *call)
@@ -225,6 +222,15 @@ static bool default_is_waived(const struct guard_facts *f)
     return waives(first, f) || waives(last, f);
 }
 
+/* Does a rule of the user ([guard] allow) match the call? */
+static bool is_ruled(const struct guard_facts *f)
+{
+    for (const struct guard_scope *s = f->scope; s; s = s->parent)
+        if (guard_call_fits(f, &s->rules))
+            return true;
+    return false;
+}
+
 static void check_permission(const struct guard_facts *f, struct guard_check_finding *to)
 {
     const char *kind = guard_kind_names[f->tool->kind];
@@ -238,12 +244,17 @@ static void check_permission(const struct guard_facts *f, struct guard_check_fin
                       "permission for tools of kind %s is %s in %.40s", kind,
                       guard_permission_names[p], guard_scope_name(s));
     }
-    if (to->out->says == GUARD_ALLOW && guard_asks_by_default(f->tool) && !default_is_waived(f))
-        guard_say(
-            to, GUARD_ASK,
-            "tools of kind %s need approval by default; [guard.permission] %s = \"auto\" in the "
-            "user's config.toml allows them",
-            kind, kind);
+    if (to->out->says == GUARD_ASK && is_ruled(f))
+        guard_pass(to, "a rule of [guard] allow matches the call");
+}
+
+/* ---- leaving the sandbox ------------------------------------------------------------------- */
+
+static void check_sandbox(const struct guard_facts *f, struct guard_check_finding *to)
+{
+    bool waived = guard_leaves_sandbox(f) && (default_is_waived(f) || is_ruled(f));
+
+    guard_check_sandbox_of(f, waived, to);
 }
 
 /* ---- loops --------------------------------------------------------------------------------- */
@@ -269,26 +280,6 @@ static void check_loop(const struct guard_facts *f, struct guard_check_finding *
                   f->tool->name, r->same_outcome);
     if (r->ping_pong >= l->loop_ping_pong * by)
         guard_say(to, GUARD_DENY, "the same few calls alternate for the %dth time", r->ping_pong);
-}
-
-/* ---- taint --------------------------------------------------------------------------------- */
-
-/* The tool runs code, sends data away, or has effects that cannot be undone. */
-static bool is_high_risk(const struct tool *t)
-{
-    return (t->kind == TOOL_EXECUTE && !t->read_only) || t->kind == TOOL_FETCH ||
-           t->kind == TOOL_DELETE;
-}
-
-static void check_taint(const struct guard_facts *f, struct guard_check_finding *to)
-{
-    guard_pass(to, "no untrusted data flows into a high-risk tool");
-    if (!f->taint.p || !is_high_risk(f->tool))
-        return;
-    for (const struct guard_scope *s = f->scope; s; s = s->parent)
-        if (s->taint != GUARD_ALLOW)
-            guard_say(to, s->taint, "data from " STR_FMT " is not trusted and may influence %.64s",
-                      STR_ARG(utf8_head(f->taint, 48)), f->tool->name);
 }
 
 /* ---- scopes -------------------------------------------------------------------------------- */
@@ -336,8 +327,10 @@ static void (*const checks[GUARD_ROWS])(const struct guard_facts *f,
     [GUARD_MODE] = guard_check_mode,
     [GUARD_PROTECTED] = check_protected,
     [GUARD_PERMISSION] = check_permission,
+    [GUARD_SANDBOX] = check_sandbox,
     [GUARD_LOOP] = check_loop,
-    [GUARD_TAINT] = check_taint,
+    [GUARD_TAINT] = guard_check_taint,
+    [GUARD_SECRETS] = guard_check_secrets,
 };
 
 void guard_judge(const struct guard_facts *f, struct guard_verdict *out)
@@ -346,6 +339,7 @@ void guard_judge(const struct guard_facts *f, struct guard_verdict *out)
     out->by = GUARD_ROWS;
     out->answered = GUARD_ASK;
     out->answer[0] = 0;
+    out->sandbox = f->sandbox;
     for (size_t i = 0; i < GUARD_ROWS; i++) {
         struct guard_check_finding to = { &out->row[i], out->text[i], sizeof(out->text[i]) };
 

@@ -1,12 +1,13 @@
 /*
- * guard_grants.h - answers about calls that hold for one session ("in this session").
+ * guard_grants.h - the remembered answers to questions about tool calls that apply in one session
+ * ("in this session").
  *
- * An answer is about the same call as an answer for the project: it is found by the id of an
- * answer_key (answer_store.h), which covers the tool, its definition, and its arguments or path.
+ * Like an answer for the project, an answer for the session has the id of an answer_key
+ * (answer_store.h), which covers the tool, its definition, and its arguments or path.
  *
- * An answer that allows replaces the question about the call. It does not replace a denial or a
- * question about untrusted data or about files that control trefoil. An answer that rejects denies
- * the call if it would need approval.
+ * An answer that allows a call replaces the question about it, except for questions about untrusted
+ * data or about files that control trefoil. It does not replace a denial. An answer that rejects a
+ * call denies it whenever it would need approval.
  */
 #ifndef CORE_GUARD_GUARD_GRANTS_H
 #define CORE_GUARD_GUARD_GRANTS_H
@@ -20,7 +21,7 @@ struct guard_grant {
     bool allows;
 };
 
-/* {0} is empty. */
+/* The answers of a session. {0} is an empty list. */
 struct guard_grants {
     struct guard_grant *v;
     size_t n;
@@ -28,10 +29,13 @@ struct guard_grants {
 
 void guard_grants_fini(struct guard_grants *g);
 
-/* GUARD_ALLOW or GUARD_DENY; GUARD_ASK: there is no answer with this id. */
+/* Find an answer: GUARD_ALLOW or GUARD_DENY; GUARD_ASK: there is no answer with this id. */
 enum guard_says guard_granted(const struct guard_grants *g, const char *id);
 
-/* Remember an answer. If there are GUARD_GRANTS already, it is not kept, and the guard asks again. */
+/*
+ * Remember an answer. If the session has GUARD_GRANTS answers already, the new answer is dropped,
+ * and the guard asks again.
+ */
 void guard_grant(struct guard_grants *g, const char *id, bool allows);
 
 #endif

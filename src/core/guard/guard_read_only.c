@@ -1,4 +1,4 @@
-/* guard_read_only.c - what a read-only agent may do; the whole rule is in guard_read_only.h. */
+/* guard_read_only.c - decides what a read-only agent may do; guard_read_only.h has the rule. */
 #include "core/guard/guard_read_only.h"
 
 #include "base/auto.h"
@@ -28,6 +28,19 @@ bool guard_is_read_only(const struct guard_scope *s)
     return guard_read_only_by(s) != NULL;
 }
 
+/* The sandbox keeps the command from writing, and the user has said which ones are useful. */
+static bool is_readonly_command(const struct guard_facts *f)
+{
+    const struct guard_sandbox *box = &f->sandbox;
+
+    if (!box->runs || box->kind != SANDBOX_READ_ONLY || !box->enforced || box->elsewhere)
+        return false;
+    for (const struct guard_scope *s = f->scope; s; s = s->parent)
+        if (guard_call_fits(f, &s->readonly_shell))
+            return true;
+    return false;
+}
+
 void guard_check_mode(const struct guard_facts *f, struct guard_check_finding *to)
 {
     const struct tool *t = f->tool;
@@ -44,6 +57,8 @@ void guard_check_mode(const struct guard_facts *f, struct guard_check_finding *t
                   " mode = \"read-write\" allows it",
                   t->name,
                   STR_ARG(str_head(guard_scope_section(guard_read_only_by(f->scope)), 40)));
+    else if (is_readonly_command(f))
+        guard_pass(to, "read-only mode: readonly_shell names the command");
     else if (!t->alias && t->kind == TOOL_EXECUTE && !t->read_only)
         guard_say(to, GUARD_DENY, "%.64s runs commands, and the mode is read-only", t->name);
     else if (!t->alias && tool_kind_writes(t->kind) && !f->in_vault)

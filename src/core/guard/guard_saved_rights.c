@@ -28,6 +28,7 @@ static void write_one(struct jw *w, const struct guard_scope *s)
     jw_kbool(w, "actor", s->actor);
     jw_kbool(w, "trusted", s->trusted);
     write_says(w, "taint", s->taint);
+    write_says(w, "secrets", s->secrets);
     jw_kbool(w, "expose_listed", s->expose_listed);
     jw_kbool(w, "inside", s->inside);
     jw_object_end(w);
@@ -65,7 +66,7 @@ struct str guard_scope_text(struct arena *mem, const struct limits *limits,
 /* ---- reading ------------------------------------------------------------------------------- */
 
 struct kept {
-    struct str name, mode, taint;
+    struct str name, mode, taint, secrets;
     struct pick_strs allowed, disallowed, expose, hidden;
     struct json permission;
     bool expose_listed, only_looks, inside, actor, trusted;
@@ -75,6 +76,7 @@ static const struct pick kept_fields[] = {
     PICK_FIELD("name", PICK_STR, struct kept, name, 0),
     PICK_FIELD("mode", PICK_STR, struct kept, mode, PICK_MUST),
     PICK_FIELD("taint", PICK_STR, struct kept, taint, 0),
+    PICK_FIELD("secrets", PICK_STR, struct kept, secrets, 0),
     PICK_FIELD("allowed", PICK_STRS, struct kept, allowed, 0),
     PICK_FIELD("disallowed", PICK_STRS, struct kept, disallowed, 0),
     PICK_FIELD("expose", PICK_STRS, struct kept, expose, 0),
@@ -116,7 +118,7 @@ static bool read_permissions(struct arena *mem, const struct kept *k, struct gua
         if (json_here(at) && !guard_permission_named(word, &out->permission[i]))
             return fail_word(word, e);
     }
-    return read_says(k->taint, &out->taint, e);
+    return read_says(k->taint, &out->taint, e) && read_says(k->secrets, &out->secrets, e);
 }
 
 static struct guard_scope *read_one(struct arena *mem, struct json text, struct err *e)

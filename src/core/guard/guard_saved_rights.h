@@ -1,8 +1,9 @@
 /*
- * guard_saved_rights.h - rights as text, for work that outlives the session that started it.
+ * guard_saved_rights.h - guard scopes as text, for tasks.
  *
- * Scopes belong to sessions and endpoints, which end. A task continues, perhaps in another process,
- * and must never have more rights than the caller that started it.
+ * A task must never have more rights than the caller that started it. But the task may outlive the
+ * scopes of the caller, which end with a session or endpoint, and may continue in another process.
+ * So the scopes are stored with the task as text.
  */
 #ifndef CORE_GUARD_GUARD_SAVED_RIGHTS_H
 #define CORE_GUARD_GUARD_SAVED_RIGHTS_H
@@ -12,18 +13,20 @@
 struct guard;
 
 /*
- * Write a scope and its parents, the nearest first, as a JSON array. `last`, the guard's own scope,
- * is omitted: it applies in the process that continues the work.
+ * Write a scope and its parents, the nearest first, as a JSON array. The guard's own scope, `last`,
+ * is omitted, because the process that works on the task applies its own guard scope.
  */
 void guard_scope_write(struct jw *w, const struct guard_scope *s, const struct guard_scope *last);
 
-/* The same as text, in mem. guard NULL: there is no guard, and nothing is omitted. */
+/*
+ * Return the output of guard_scope_write as text in mem. If `guard` is NULL, no scope is omitted.
+ */
 struct str guard_scope_text(struct arena *mem, const struct limits *limits,
                             const struct guard_scope *s, const struct guard *guard);
 
 /*
- * Parse the text of a scope, in mem, with `last` as its last parent. NULL (ERR_INVALID): the text
- * is not valid, so nothing may be permitted on its behalf.
+ * Parse the output of guard_scope_text. The scopes are in mem; `last` becomes their last parent. If
+ * the text is invalid, returns NULL with ERR_INVALID, and the caller must not permit anything.
  */
 const struct guard_scope *guard_scope_read(struct arena *mem, struct str text,
                                            const struct guard_scope *last, struct err *e);

@@ -3,7 +3,7 @@
  *
  * The guard compares patterns with the path that a call names. A symbolic link in that path may
  * lead elsewhere, so the tool checks again: it compares the patterns with the path of the opened
- * descriptor (tool/beneath.h), and then uses that descriptor.
+ * descriptor (tool/file/beneath.h), and then uses that descriptor.
  */
 #ifndef CORE_GUARD_PATH_RULES_H
 #define CORE_GUARD_PATH_RULES_H
@@ -13,14 +13,15 @@
 struct path_rules;
 
 /*
- * The rules of a scope and of all its parents about paths of this tool; NULL: none, which is usual.
- * A copy in mem: pool threads may read it.
+ * Return the path patterns of a scope and all its parents that apply to this tool. NULL: there are
+ * none, which is the usual case. The result is a copy in mem, which pool threads may read.
  */
 const struct path_rules *path_rules_of(struct arena *mem, const struct guard_scope *scope,
                                        const struct tool *tool);
 
 /*
- * May the call use the file at this path below the root (STR_NONE: outside the root)? ERR_DENIED.
+ * May the call use the file at this path below the root (STR_NONE: outside the root)? If not, *e is
+ * ERR_DENIED.
  */
 bool path_rules_check(const struct path_rules *r, struct str path, struct err *e);
 

@@ -29,7 +29,7 @@ bool permission_option_named(struct str id, enum permission_option *out)
 
 /* ---- offering ------------------------------------------------------------------------------- */
 
-static bool permission_offers(struct permission_offer offer, enum permission_option option)
+bool permission_offers(struct permission_offer offer, enum permission_option option)
 {
     switch (permission_options[option].scope) {
     case PERMISSION_ONCE: return true;
@@ -68,8 +68,7 @@ static bool has_kind(struct json option, const char *kind)
     return json_is(json_get(option, STR("kind")), str_of(kind));
 }
 
-/* The first option of a kind; missing: there is none. */
-static struct json find_kind(struct json options, const char *kind)
+struct json permission_of_kind(struct json options, const char *kind)
 {
     JSON_EACH(option, options)
     if (has_kind(option, kind))
@@ -97,7 +96,7 @@ static void write_members(struct jw *w, struct json options, const char *key, co
 
 struct str permission_schema(struct arena *mem, struct json options)
 {
-    struct json preset = find_kind(options, "allow_once");
+    struct json preset = permission_of_kind(options, "allow_once");
     struct buf out;
     struct jw w = jw_to(&out);
 
@@ -143,13 +142,13 @@ static struct json implied_option(struct json options, struct json answer)
     struct json option = { 0 };
 
     if (!json_is(json_get(answer, STR("action")), STR("accept")))
-        return find_kind(options, "reject_once");
+        return permission_of_kind(options, "reject_once");
     if (json_true(always))
-        option = find_kind(options, "allow_always");
+        option = permission_of_kind(options, "allow_always");
     /* "always" means the session at most, never the project. */
     if (json_is(json_get(option, STR("id")), str_of(permission_options[ALLOW_PROJECT].id)))
         option = (struct json){ 0 };
-    return json_here(option) ? option : find_kind(options, "allow_once");
+    return json_here(option) ? option : permission_of_kind(options, "allow_once");
 }
 
 static bool find_option(struct arena *mem, struct json options, struct str id, struct json *out,
@@ -185,7 +184,7 @@ bool permission_chosen(struct arena *mem, struct json params, struct json answer
     };
     if (out->allows && json_here(action) && !json_is(action, STR("accept")))
         return fail(e, ERR_INVALID,
-                    "the answer rejects and names the option " STR_FMT ", which allows",
+                    "the answer rejects the call but names the option " STR_FMT ", which allows it",
                     STR_ARG(utf8_head(out->id, 40)));
     return true;
 }

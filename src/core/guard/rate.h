@@ -1,22 +1,27 @@
 /*
- * rate.h - limit the rate of each client: GCRA, a bucket that needs one number per client.
+ * rate.h - limits the request rate of each client. The algorithm is GCRA, a leaky bucket that
+ * stores one number per client.
  *
- * A client with a rate of N per minute may spend N at once and regains them evenly over a minute. A
- * request costs one or more. Clients are identified by a keyed hash. The table has a fixed size;
- * when it is full, the entry that owes least is dropped.
+ * A client with a rate of N per minute may spend N points at once, and regains N points evenly over
+ * a minute. A request costs one or more points. Clients are identified by a keyed hash. The table
+ * has a fixed size; when it is full, the client that will have all its points back first is
+ * dropped.
  */
 #ifndef CORE_GUARD_RATE_H
 #define CORE_GUARD_RATE_H
 
 #include "base/str.h"
 
-/* One client. paid_us: the time in us at which all its spending is regained. */
+/* The entry of one client in the table. */
 struct rate_cell {
-    uint64_t principal; /* 0: the entry is free */
-    int64_t paid_us;
+    uint64_t principal; /* hash that identifies the client; 0: the entry is free */
+    int64_t paid_us;    /* the time, in microseconds, at which the client has all its points back */
 };
 
-/* Spend `cost` of `per_min` at now_ms. Returns 0, or the ms to wait; then nothing was spent. */
+/*
+ * Spend `cost` points at the time now_ms; the rate is per_min. Returns 0 on success. Otherwise
+ * spends nothing and returns the number of ms to wait.
+ */
 int64_t rate_spend(int64_t *paid_us, int64_t per_min, int64_t cost, int64_t now_ms);
 
 struct rate_table {
@@ -29,7 +34,10 @@ struct rate_table {
 void rate_table_init(struct rate_table *t, size_t clients);
 void rate_table_fini(struct rate_table *t);
 
-/* Like rate_spend, for a client of the table. per_min 0: no limit. peek: spend nothing. */
+/*
+ * Like rate_spend, for a client of the table. per_min 0: no limit. If `peek` is true, the function
+ * only checks and spends nothing.
+ */
 int64_t rate_table_spend(struct rate_table *t, struct str principal, int64_t per_min, int64_t cost,
                          int64_t now_ms, bool peek);
 

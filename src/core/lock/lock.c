@@ -5,20 +5,21 @@
  *     |        |                      |
  *     +--------+-> HAS                +-> freed, when the store has deleted it
  *
- * There is one order, that in which claims are inserted into the store: a claim waits for those
- * before it. Inserting a claim and reading the earlier ones is one request, so two processes that
- * claim the same path at once agree on which is first. For claims of this process the list has the
- * same order; an inserted entry moves to its end, and rows of this process are skipped in the
- * result of the store.
+ * The order of claims is the order in which they are inserted into the store: a claim waits for the
+ * earlier ones. One store request inserts a claim and reads the earlier ones. So if two processes
+ * claim the same path at the same time, they agree on which claim is first. The list of this
+ * process has the same order: an inserted entry moves to the end of the list, and rows of this
+ * process are skipped in the result of the store.
  *
- * A turn first checks, and if nothing is locked the store is not written. Such a turn is in the
- * list all the same: a lock that is taken while it writes makes later calls of this process wait
- * for it. Other processes do not see it.
+ * A turn first checks whether its paths are locked. If not, it is not stored, and other processes
+ * do not see it. It is still in the list: if another task takes a lock while the call of the turn
+ * writes, later calls of this process wait for the turn.
  */
 #include "core/lock/lock_parts.h"
 
 #include "base/container.h"
 #include "base/id.h"
+#include "base/list.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "core/tool/path_below.h"
@@ -56,11 +57,7 @@ static void free_if_over(struct lock_table *t)
 
 static void unlink_entry(struct lock_entry *e)
 {
-    struct lock_entry **at = &e->table->first;
-
-    while (*at != e)
-        at = &(*at)->next;
-    *at = e->next;
+    LIST_UNLINK(e->table->first, e, next);
     e->next = NULL;
 }
 
@@ -350,8 +347,9 @@ static bool read_paths(struct lock_table *t, const struct pick_strs *in, struct 
                        struct pick_strs *out, struct err *e)
 {
     if ((int64_t)in->n > t->limits->lock_paths)
-        return fail(e, ERR_LIMIT, "%zu paths to lock; at most %lld (limits.lock_paths)", in->n,
-                    (long long)t->limits->lock_paths);
+        return fail(e, ERR_LIMIT,
+                    "the task asks to lock %zu paths; at most %lld (the constant lock_paths)",
+                    in->n, (long long)t->limits->lock_paths);
     *out = (struct pick_strs){ ARENA_ARRAY(mem, struct str, in->n + 1), in->n, true };
     for (size_t i = 0; i < in->n; i++) {
         struct str below;

@@ -1,18 +1,18 @@
 /*
- * lock.h - paths that tasks hold, so that several agents do not overwrite each other's work.
+ * lock.h - locks on paths, so that several tasks do not overwrite each other's files.
  *
- * A lock covers a folder or file below the root and everything below it. Shared locks may overlap
- * each other; an exclusive lock may overlap none. Waiting tasks are served in order of arrival.
- * Locks are in the store, so that all processes of a root see them; locks of a dead process do not
- * count.
+ * A lock covers a folder or file below the root, and everything in the folder. Shared locks may
+ * overlap each other; an exclusive lock must not overlap any other lock. Waiting tasks get their
+ * locks in order of arrival. Locks are stored, so that all processes of a root see them. Locks of a
+ * dead process are ignored.
  *
  * [tasks] lock_conflict decides what a conflict means:
  *
- *   turns   (default) tasks run at once; a tool that writes into a locked path takes its turn, one
- *           call at a time
+ *   turns   (default) all tasks run at the same time; calls that write into the same locked path
+ *           take turns, one after the other
  *   wait    the whole task waits until it has its locks
- *   fail    it fails at once
- *   warn    it continues, with a warning
+ *   fail    the task fails at once
+ *   warn    the task continues, with a warning
  */
 #ifndef CORE_LOCK_LOCK_H
 #define CORE_LOCK_LOCK_H
@@ -28,51 +28,56 @@ enum lock_mode { LOCK_SHARED, LOCK_EXCLUSIVE };
 
 struct lock_table;
 
-/* Program lifetime. Without a store (NULL) only this process' own locks are known. */
+/*
+ * Create the table of locks. It lives until lock_table_free is called. If `store` is NULL, only the
+ * locks of this process are known.
+ */
 struct lock_table *lock_table_new(struct loop *loop, const struct limits *limits,
                                   struct store_port *store, enum lock_conflict conflict);
 
 /*
- * Before the store is closed. No further lock is taken. Held locks and pending requests to the
- * store are waited for, and waits for another process fail with ERR_CLOSED. NULL is fine.
+ * Call this before the store is closed. No further locks are taken, and waits for locks of other
+ * processes fail with ERR_CLOSED. The table is freed when all held locks are released and all store
+ * requests have ended. `t` may be NULL.
  */
 void lock_table_free(struct lock_table *t);
 
-/* Apply another configuration to later requests. */
+/* Use another value of lock_conflict for later requests. */
 void lock_table_use(struct lock_table *t, enum lock_conflict conflict);
 
 /* Do two paths (below the root, "" for the root itself) overlap? Compares text only. */
 bool lock_overlaps(struct str a, struct str b);
 
 /*
- * The locks of one holder: an op that is done when they are held (or reserved, with LOCK_TURNS). A
- * task has one hold at a time. Its paths are normalized as tools do ("a/./b/" is "a/b").
+ * The locks of one holder, as an op that is done when they are held (or, with LOCK_TURNS,
+ * reserved). A task has one hold at a time. The paths are normalized as in path_below.h ("a/./b/"
+ * becomes "a/b").
  */
 struct lock_hold {
     struct op op; /* first */
     struct str task, agent;
     struct pick_strs paths;
     enum lock_mode mode;
-    int64_t acquired; /* out: ms */
-    bool conflicts;   /* out: with LOCK_WARN, another holder has an overlapping lock */
+    int64_t acquired; /* out: when the locks were taken, wall time in ms */
+    bool conflicts;   /* out: another holder has an overlapping lock (only with LOCK_WARN) */
     void *state;
 };
 
 /*
- * All borrowed data must stay valid until lock_release, which does nothing after a failure.
- * ERR_DENIED: another task holds the path (fail); ERR_TIMEOUT: another process held it for
- * limits.lock_wait_ms; ERR_INVALID: a path leads out of the root; ERR_LIMIT: more than
- * limits.lock_paths.
+ * Take the locks. All borrowed data must stay valid until lock_release, which does nothing after a
+ * failure. ERR_DENIED: another task holds the path (with LOCK_FAIL); ERR_TIMEOUT: another process
+ * held it for limits.lock_wait_ms; ERR_INVALID: a path leads out of the root; ERR_LIMIT: more paths
+ * than limits.lock_paths.
  */
 void lock_take(struct lock_table *t, struct lock_hold *h, struct op *parent, op_done_fn *done,
                void *ctx);
 void lock_release(struct lock_table *t, struct lock_hold *h);
 
 /*
- * The turn of one call that writes `paths` (in the form of path_below): an op that is done when no
- * other call writes into a locked path that overlaps them. It is done at once if no task holds a
- * lock on any of them, and with LOCK_WARN. A call takes all its paths at once: two calls that wait
- * for each other's paths would deadlock.
+ * The turn of one call to write `paths` (in the form of path_below.h), as an op. The op is done
+ * when no other call writes into a locked path that overlaps `paths`. If no task holds a lock on
+ * any of the paths, or with LOCK_WARN, the op is done at once. A call takes all its paths at once,
+ * because two calls that waited for each other's paths would deadlock.
  */
 struct lock_turn {
     struct op op; /* first */
@@ -82,16 +87,16 @@ struct lock_turn {
 
 void lock_turn_take(struct lock_table *t, struct lock_turn *w, struct op *parent, op_done_fn *done,
                     void *ctx);
-/* also ends a turn that still waits */
+/* End a turn, or stop waiting for it. */
 void lock_turn_end(struct lock_table *t, struct lock_turn *w);
 
 struct lock_info;
 
-/* Call `changed` whenever a holder of this process takes or releases a lock. */
+/* lock_table_watch: call `changed` whenever a holder of this process takes or releases a lock. */
 typedef void lock_changed_fn(void *ctx, const struct lock_info *lock, bool held);
 void lock_table_watch(struct lock_table *t, lock_changed_fn *changed, void *ctx);
 
-/* One held lock, of any process. */
+/* A lock that is held in this or another process. */
 struct lock_info {
     struct str task, agent;
     struct str paths; /* JSON array */

@@ -1,5 +1,5 @@
 /*
- * lock_claim.c - which claims conflict. Pure, except for the entries of the table.
+ * lock_claim.c - decides which claims conflict. Reads the table, and changes nothing.
  */
 #include "core/lock/lock_parts.h"
 

@@ -1,9 +1,9 @@
 /*
- * lock_list.c - the locks that are held, in all processes of a root.
+ * lock_list.c - lists the locks that are held in all processes of a root.
  *
- * The store has a row for every claim. Turns of calls are not listed, and neither are waiting
- * claims: for our own the state is known, for those of other processes the claims before them show
- * it.
+ * The store has a row for every claim. Turns of calls and claims that wait are not listed. The
+ * state of a claim of this process is known; a claim of another process waits if an earlier claim
+ * conflicts with it.
  */
 #include "core/lock/lock_parts.h"
 

@@ -6,9 +6,9 @@
 
 #include "core/lock/lock.h"
 
-/* A claim: the locks of a holder, or the turn of a call. In the store both are rows. */
+/* A claim is either the locks of a holder or the turn of a call. The store has a row for each. */
 struct lock_claim {
-    struct str task; /* of a turn: "turn/" and an id */
+    struct str task; /* id of the task; for a turn: "turn/" and an id */
     struct pick_strs paths;
     bool exclusive, turn;
 };
@@ -17,15 +17,16 @@ struct lock_claim {
 struct lock_others {
     struct lock_claim *v;
     size_t n;
-    size_t before; /* how many of them are ahead of the entry that asks */
+    /* number of claims in `v` that were made before the claim of `me` (lock_others_read) */
+    size_t before;
 };
 
 enum lock_state {
-    LOCK_LOOKS,  /* a turn: checks whether a path that it writes is locked */
-    LOCK_PUTS,   /* its claim is being stored */
-    LOCK_WAITS,  /* waits for earlier claims */
-    LOCK_HAS,    /* holds its paths */
-    LOCK_LEAVES, /* released; its claim is being deleted from the store */
+    LOCK_LOOKS,  /* for a turn only: check whether a path that the call writes is locked */
+    LOCK_PUTS,   /* the claim is being stored */
+    LOCK_WAITS,  /* the claim waits for earlier claims */
+    LOCK_HAS,    /* the paths are held */
+    LOCK_LEAVES, /* released; the claim is being deleted from the store */
 };
 
 /* A claim of this process. It has its own arena, because it lives until its row is deleted. */
@@ -36,8 +37,8 @@ struct lock_entry {
     struct lock_claim claim;
     struct str agent;
     enum lock_state state;
-    struct op *op;          /* the op that waits for it; NULL: settled */
-    struct lock_hold *hold; /* NULL: a turn, or released */
+    struct op *op;          /* the op that waits for the claim; NULL: it is done */
+    struct lock_hold *hold; /* NULL: the claim is a turn, or is released */
     int64_t acquired;
     bool stored;
     bool asking; /* a store request is in flight */
@@ -52,20 +53,23 @@ struct lock_table {
     const struct limits *limits;
     struct store_port *store;
     enum lock_conflict conflict;
-    struct lock_entry *first; /* in the order of their claims, as in the store */
-    bool closing;             /* freed with the last entry */
-    lock_changed_fn *changed; /* or NULL */
+    /* all entries, in the order in which the claims were made, as in the store */
+    struct lock_entry *first;
+    bool closing;             /* the table is freed when the last entry is freed */
+    lock_changed_fn *changed; /* may be NULL */
     void *changed_ctx;
 };
 
 extern const struct str lock_turn_prefix;
 
-/* The paths as a JSON array, and back. Text that cannot be parsed becomes the root, which overlaps
- * everything. */
+/*
+ * Write paths as a JSON array, and read them. Text that cannot be parsed is read as the root, which
+ * overlaps everything.
+ */
 struct str lock_paths_write(struct arena *mem, const struct pick_strs *paths);
 struct pick_strs lock_paths_read(struct arena *mem, struct str json);
 
-/* The rows of the store that belong to other processes. `me` may be NULL. */
+/* Return the claims in `page` that belong to other processes. `me` may be NULL. */
 struct lock_others lock_others_read(struct arena *mem, const struct lock_table *t,
                                     const struct store_lock_page *page,
                                     const struct lock_entry *me);
@@ -74,8 +78,8 @@ struct lock_others lock_others_read(struct arena *mem, const struct lock_table *
 bool lock_clash(const struct lock_claim *a, const struct lock_claim *b);
 
 /*
- * Is an entry blocked, and by which entry (*by, which may be NULL)? `others` may be NULL: only
- * entries of this process are considered.
+ * Does another claim block an entry? *by (unless `by` is NULL) is the task that has this claim. If
+ * `others` is NULL, only entries of this process are considered.
  */
 enum lock_block { LOCK_FREE, LOCK_BY_US, LOCK_BY_OTHERS };
 enum lock_block lock_blocked(const struct lock_entry *e, const struct lock_others *others,
@@ -84,7 +88,7 @@ enum lock_block lock_blocked(const struct lock_entry *e, const struct lock_other
 /* Does any task hold a lock on a path that the turn writes? */
 bool lock_is_locked(const struct lock_entry *e, const struct lock_others *others);
 
-/* Does any entry, before or after this one, conflict with a hold? */
+/* Does the entry, which must be a hold, conflict with any earlier or later claim? */
 bool lock_has_rival(const struct lock_entry *e, const struct lock_others *others);
 
 /* Notify the watcher that a hold was taken or released. */

@@ -2,6 +2,7 @@
 #include "core/session/history_parts.h"
 
 #include "base/mem.h"
+#include "core/guard/taint_label.h"
 
 struct history *history_new(const struct limits *limits, struct arena *mem)
 {
@@ -32,14 +33,10 @@ static struct item *add_item(struct history *h, enum item_kind kind, int64_t seq
     return &h->item[h->n++];
 }
 
-/*
- * Only the first source is kept. It never goes away: untrusted data may influence all later
- * answers.
- */
+/* A source never goes away: untrusted data may influence all later answers. */
 static void note_taint(struct history *h, struct str from)
 {
-    if (from.n && !h->taint.p)
-        h->taint = from;
+    h->taint = taint_join(h->mem, h->taint, from);
 }
 
 static bool add_prompt(struct history *h, int64_t seq, struct json body, struct err *e)
@@ -256,6 +253,20 @@ struct str history_turn(const struct history *h)
 struct str history_taint(const struct history *h)
 {
     return h->taint;
+}
+
+struct str history_taint_origin(const struct history *h, struct str source, int64_t *seq)
+{
+    for (size_t i = 0; i < h->n; i++)
+        for (size_t k = 0; k < h->item[i].calls; k++) {
+            const struct item_result *r = &h->item[i].result[k];
+
+            if (!taint_has(r->from, source))
+                continue;
+            *seq = r->seq;
+            return r->block.name;
+        }
+    return STR_NONE;
 }
 
 double history_cost(const struct history *h)

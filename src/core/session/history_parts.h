@@ -13,12 +13,12 @@
 
 enum item_kind { ITEM_PROMPT, ITEM_ANSWER, ITEM_OTHER };
 
-/* The result of a call. */
+/* The result of a call in an answer. */
 struct item_result {
     struct block block; /* BLOCK_RESULT; text.p is NULL until the result arrives */
     struct str from;    /* source of an untrusted result; else STR_NONE */
     int64_t seq;
-    bool cut;
+    bool cut; /* the result was removed to save tokens */
 };
 
 struct item {
@@ -27,10 +27,10 @@ struct item {
     struct str id;
     struct block *block;
     size_t blocks;
-    struct item_result *result; /* of an answer: one per call, in the order of the calls */
+    struct item_result *result; /* ITEM_ANSWER: one result per call, in the order of the calls */
     size_t calls;
-    struct str record; /* of ITEM_OTHER: the kind of the record ... */
-    struct json body;  /* ... and its body */
+    struct str record; /* ITEM_OTHER: the kind of the record */
+    struct json body;  /* ITEM_OTHER: the body of the record */
     bool hidden;
 };
 
@@ -43,14 +43,14 @@ struct history {
     struct str taint;
     struct str turn;    /* id of the turn that has not ended; else STR_NONE */
     struct str summary; /* replaces the items up to a seq; STR_NONE: there is none */
-    int64_t counted;    /* tokens as the model counted them, for the first ... */
-    size_t counted_to;  /* ... so many items; 0: no count is valid */
+    int64_t counted;    /* number of tokens, reported by the model, of the first counted_to items */
+    size_t counted_to;  /* number of items that `counted` covers; 0: there is no valid count */
     double cost;
 
-    struct arena view; /* memory of the messages */
+    struct arena view; /* memory of `message` */
     struct message *message;
     size_t messages;
-    bool fresh;
+    bool fresh; /* `message` includes all items */
 };
 
 #endif

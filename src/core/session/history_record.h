@@ -1,15 +1,19 @@
-/* history_record.h - helpers for the JSON of records: blocks and token usage. */
+/* history_record.h - reads and writes parts of the JSON of records: blocks and token usage. */
 #ifndef CORE_SESSION_HISTORY_RECORD_H
 #define CORE_SESSION_HISTORY_RECORD_H
 
 #include "core/session/history.h"
 
 /*
- * The size limit of a record. The limits of answers, results and prompts are lower and apply first.
+ * The size limit of a record in bytes. Answers, results and prompts have lower limits, which apply
+ * first.
  */
 enum { RECORD_MOST = 512 << 20 };
 
-/* Parse the array of blocks of a prompt, of an answer, or of the media of a result, into mem. */
+/*
+ * Parse an array of blocks into mem. The array contains the blocks of a prompt or an answer, or the
+ * media of a result.
+ */
 bool record_blocks(struct arena *mem, struct json list, struct block **out, size_t *n,
                    struct err *e);
 

@@ -1,4 +1,4 @@
-/* history_view.c - reads a history as messages for a model and as events for a client. */
+/* history_view.c - converts a history to messages for a model and to events for a client. */
 #include "core/session/history_parts.h"
 
 #include "base/auto.h"

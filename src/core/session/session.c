@@ -1,9 +1,9 @@
 /*
  * session.c - opens and closes sessions; session.h has the states.
  *
- * A new session is stored with one request. A stored session is first taken from the store (which
- * gives a fencing token), then its records are read page by page. If its last turn did not end, the
- * step which that turn had reached is read too.
+ * A new session is stored with one request. To open a stored session, this process first becomes
+ * its holder (and gets a fencing token), and then reads the records page by page. If the last turn
+ * did not end, the stored state of that turn is read, too.
  */
 #include "core/session/session.h"
 
@@ -11,6 +11,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "core/guard/guard.h"
+#include "core/guard/taint_label.h"
 #include "core/guard/tool_pattern.h"
 #include "core/session/turn.h"
 
@@ -41,7 +42,10 @@ void session_set_state(struct session *s, enum session_state to)
     s->state = to;
 }
 
-/* ---- options, folders and scopes ---------------------------------------------------------------------- */
+/*
+ * ---- options, folders and scopes
+ * ----------------------------------------------------------------------
+ */
 
 static void copy_opts(struct session *s, const struct session_opts *o)
 {
@@ -50,7 +54,8 @@ static void copy_opts(struct session *s, const struct session_opts *o)
     s->opts.principal = arena_maybe(&s->mem, o->principal);
     s->opts.taint = arena_maybe(&s->mem, o->taint);
     if (s->world->untrusted_users && !s->opts.taint.n)
-        s->opts.taint = STR("user");
+        s->opts.taint = taint_source(
+            &s->mem, arena_printf(&s->mem, "user@" STR_FMT, STR_ARG(s->opts.principal)));
     if (!s->opts.client)
         s->opts.client = id_number();
     s->opts.trace.id = arena_maybe(&s->mem, o->trace.id);
@@ -125,6 +130,8 @@ static void make(struct session *s, const struct session_world *w, const struct 
 
 static void unmake(struct session *s)
 {
+    if (s->host.on_closed)
+        s->host.on_closed(&s->host);
     session_set_state(s, SESSION_CLOSED);
     if (s->world->open)
         session_claim_end(s->world->open, &s->claim);
@@ -151,7 +158,7 @@ static void cancel_opening(struct op *op)
     struct session_opening *o = CONTAINER_OF(op, struct session_opening, op);
 
     if (o->session->state == SESSION_QUEUED)
-        fail_opening(o, &(struct err){ ERR_CANCELED, "canceled while waiting for the session" });
+        fail_opening(o, &(struct err){ ERR_CANCELED, "cancelled while waiting for the session" });
 }
 
 static const struct op_kind opening_kind = { .name = "open session", .cancel = cancel_opening };

@@ -10,20 +10,22 @@
  *   CLOSING ──> CLOSED        (OPENING and QUEUED go to CLOSED when opening fails)
  *
  * OPENING  the session is created or loaded from the store, and its agent prepares for it
- * QUEUED   another caller in this process has the session open; this one waits (session_queue.h)
+ * QUEUED   another caller in this process has opened the session; this caller waits
+ *          (session_queue.h)
  * IDLE     the session is open, and no turn runs
  * WORKING  one turn runs (turn.h)
  * CLOSING  the agent and the store release the session
  * CLOSED   its memory is freed
  *
- * Everything acknowledged to a client is in the store, so a session can be closed and opened again,
- * in this process or another one. While a session is open, the store refuses it to other processes
- * (store.h). Without a store, a session exists in memory only.
+ * Everything that was acknowledged to a client is in the store. So a session can be closed and
+ * opened again, in this process or another one. While a session is open, other processes cannot
+ * open it (store.h). Without a store, a session exists in memory only.
  *
- * A session has one owner: the principal that created it. Only the owner can continue it.
+ * A session has one owner: the principal that created it. Only the owner can continue the session.
  *
- * The rights of the agent are the intersection of four scopes: its definition, its session, its
- * caller, and the callers above that. Scopes are chained; none allows more than its parent.
+ * An agent in a session can do only what all of these guard scopes allow: the scopes of the agent's
+ * definition, of the session, of the caller, and of the callers of that caller. The scopes form a
+ * chain, in which no scope allows more than its parent.
  */
 #ifndef CORE_SESSION_SESSION_H
 #define CORE_SESSION_SESSION_H
@@ -37,41 +39,46 @@
 #include "core/session/session_queue.h"
 #include "core/store.h"
 
-/* What all sessions of a process share. Program lifetime. */
+/* The data that all sessions of a process share. Lives as long as the program. */
 struct session_world {
     struct loop *loop;
     const struct limits *limits;
-    struct store_port *store; /* NULL: sessions are not stored */
+    struct store_port *store; /* the store of the root; NULL: sessions are not stored */
     enum store_durability durability;
-    bool untrusted_users;       /* prompts of users are untrusted: they taint the session */
-    struct undo_port *undo;     /* NULL: file changes cannot be undone */
-    struct session_logs *logs;  /* for session_listen; NULL: no logs */
-    struct open_sessions *open; /* of this process; NULL: no queue */
+    bool untrusted_users; /* prompts of users count as untrusted data and taint the session */
+    /* the port for undo (undo.h); NULL: file changes cannot be undone */
+    struct undo_port *undo;
+    struct session_logs *logs; /* the logs that session_listen opens; NULL: no logs */
+    /* the open sessions of this process (session_queue.h); NULL: callers cannot wait */
+    struct open_sessions *open;
+    const struct sampling_codec *sampling; /* NULL: models answer no sampling requests */
 };
 
 /* Borrowed until the session is open, except the fields that must live as long as the session. */
 struct session_opts {
-    struct str id;       /* of a stored session; STR_NONE: create a session */
-    struct str new_id;   /* of the created session; STR_NONE: a random id */
+    struct str id;       /* id of the stored session to open; STR_NONE: create a session */
+    struct str new_id;   /* id for the created session; STR_NONE: a random id */
     struct agent *agent; /* the session takes a reference */
-    const char *cwd;     /* absolute, inside the host's folders; NULL: the agent's folder */
-    bool read_only;      /* read-only, even if the agent may write */
-    bool keep_nothing;   /* do not store the session */
-    struct str settings; /* of a created session: store_session.settings; STR_NONE: none */
+    /* working folder: an absolute path inside the host's folders; NULL: the agent's folder */
+    const char *cwd;
+    bool read_only;    /* make the session read-only, even if the agent may write */
+    bool keep_nothing; /* do not store the session */
+    /* settings of a created session (store_session.settings); STR_NONE: none */
+    struct str settings;
 
-    /* In addition to what the agent has. These live as long as the session: */
-    struct offer *offer;               /* replaces the agent's offer of tools; NULL: the agent's */
-    const struct host_folder *include; /* further folders for its tools */
+    /* Tools and folders besides those of the agent. The data must live as long as the session. */
+    struct offer *offer;               /* tools that replace the agent's; NULL: the agent's tools */
+    const struct host_folder *include; /* folders besides the root folder that tools may use */
     size_t includes;
 
-    /* The caller. These live as long as the session: */
-    const struct guard_scope *parent; /* NULL: the guard's top scope */
-    const char *caller; /* name of the caller in the guard, such as "mcp"; NULL: the agent */
-    enum origin origin; /* these as in struct caller */
+    /* The caller of the agent. The data must live as long as the session. */
+    const struct guard_scope *parent; /* scope of the caller; NULL: the guard's top scope */
+    const char *caller; /* name of the caller in the guard, such as "mcp"; NULL: the agent's name */
+    enum origin origin; /* this and the next three members: as in struct caller */
     struct str principal;
     bool remote;
     struct trace trace;
-    uint64_t client;  /* as in struct caller; 0: a new client number */
+    uint64_t client;  /* as in struct caller; 0: the session gets a new number */
     struct str taint; /* the source of untrusted prompts; STR_NONE: prompts are trusted */
 };
 
@@ -94,33 +101,35 @@ struct session {
     struct agent *agent;
     struct arena mem; /* freed when the session is closed */
     struct history *history;
-    struct host host; /* of its tools: the agent's host with this session's folder */
+    struct host host; /* the host of the tools: a copy of the agent's, with this session's folder */
     const char *cwd;
-    bool elsewhere; /* cwd differs from the folder that the agent's prompt names */
-    struct guard_scope scope, agent_scope; /* the session's scope, and its parent */
-    struct guard_history calls;            /* for the loop guard */
+    bool elsewhere; /* cwd differs from the folder that the agent's system prompt names */
+    /* scope of the session, and its parent: the scope of the agent */
+    struct guard_scope scope, agent_scope;
+    struct guard_history calls; /* recent tool calls, in which the guard detects loops */
     struct guard_grants
         grants; /* answers to permission questions, valid while the session is open */
     struct session_opts opts;
-    struct session_claim claim;       /* its entry in the table of open sessions */
-    struct session_opening *opening;  /* while OPENING or QUEUED */
-    int64_t fence;                    /* fencing token; 0: not stored */
+    struct session_claim claim;       /* the entry in the table of open sessions */
+    struct session_opening *opening;  /* set while OPENING or QUEUED */
+    int64_t fence;                    /* fencing token; 0: the session is not stored */
     struct conversation conversation; /* the agent's data about the session */
     struct turn *turn;                /* the running turn; set while WORKING */
     struct str title;
-    bool interrupted;   /* the last turn did not end; turn_resume continues it */
-    bool calls_started; /* in that turn, the tool calls of the last answer had started */
+    bool interrupted;   /* the last turn was interrupted; turn_resume resumes it */
+    bool calls_started; /* in the interrupted turn, the tool calls of the last answer had started */
     char last_turn[ID_TEXT];
     double cost;             /* US dollars so far; negative: unknown */
-    struct work_client *log; /* session_listen; NULL: none */
-    void *data;              /* the owner's */
+    struct work_client *log; /* the log, opened by session_listen; NULL: no log */
+    /* data of the code that opened the session; the session does not use it */
+    void *data;
 };
 
 /* An op that opens a session. Zero it. *session must live until the session is closed. */
 struct session_opening {
     struct op op; /* first */
     struct session *session;
-    struct op ready; /* settles when the agent is prepared */
+    struct op ready; /* done when the agent has prepared for the session */
     struct store_ask ask;
     struct store_step step[1];
     int64_t after;
@@ -128,31 +137,33 @@ struct session_opening {
 };
 
 /*
- * Open a stored session, or create one. If the session is open in this process already, the op
- * waits until that caller closes it; cancelling the op ends the wait. Fails with ERR_NOT_FOUND (also
- * if another principal owns the session), ERR_DENIED (open in another process), ERR_LIMIT (too many
- * callers wait), or the store's error. After a failure the caller must not close the session.
+ * Open a stored session, or create one. If another caller in this process has the session open, the
+ * op waits until that caller closes it; cancelling the op ends the wait. Fails with ERR_NOT_FOUND
+ * (also if another principal owns the session), ERR_DENIED (the session is open in another
+ * process), ERR_LIMIT (too many callers wait), or the store's error. Do not close the session after
+ * a failure.
  */
 void session_open(struct session *s, struct session_opening *o, const struct session_world *w,
                   const struct session_opts *opts, struct op *parent, op_done_fn *done, void *ctx);
 
 /*
  * May this principal continue the stored session *was? If not, the error is ERR_NOT_FOUND, so that
- * other principals do not learn that the session exists; the operator gets the true reason.
+ * the principal does not learn that the session exists. Only the operator gets the true reason.
  */
 bool session_check_owner(const struct store_session *was, struct str principal, struct err *e);
 
 /*
- * Write all events of the session to its log from now on. Returns the client to use for turns: it
- * logs each event and forwards it to `to` until the session is closed. If the session is not stored
- * or there are no logs, that is `to` itself.
+ * Write all events of the session to its log from now on. Returns the client to use for turns.
+ * Until the session is closed, that client logs each event and forwards it to `to`. If the session
+ * is not stored or there are no logs, the result is `to` itself.
  */
 struct work_client *session_listen(struct session *s, struct work_client *to);
 
-/* Changes of an open session. STR_NONE and NULL: unchanged. */
+/* Changes of an open session. STR_NONE or NULL: unchanged. */
 struct session_change {
-    struct agent *agent; /* from the next turn: another model, effort or agent of the registry */
-    struct str mode;     /* from the next tool call: a mode name; opts.read_only still applies */
+    /* the agent from the next turn on: another agent, or one with another model */
+    struct agent *agent;
+    struct str mode; /* mode name, applied from the next tool call; opts.read_only stays */
     struct str title;
 };
 
@@ -165,33 +176,36 @@ struct session_changing {
 };
 
 /*
- * Change an open session, even while a turn runs; the client of that turn gets an event. The change
- * takes effect at once, and is stored when the op is done. ERR_INVALID: unknown mode. The session
+ * Change an open session. A turn may be running; then its client gets an event. The session uses
+ * the change at once, and has stored it when the op is done. ERR_INVALID: unknown mode. The session
  * takes its own reference to the agent.
  */
 void session_change(struct session *s, struct session_changing *c,
                     const struct session_change *change, struct op *parent, op_done_fn *done,
                     void *ctx);
 
-/* Replay the history of the session to a client, with titles and kinds of its tools. */
+/* Replay the history of the session to a client, including the titles and kinds of tools. */
 void session_tell(struct session *s, struct work_client *client);
 
 /*
- * Close a session that is IDLE. done (may be NULL) is called from the loop when the store has
- * released the session; the memory of *s can be reused then.
+ * Close a session in state IDLE. `done` (may be NULL) is called from the loop when the store has
+ * released the session. Then the memory of *s can be reused.
  */
 void session_close(struct session *s, void (*done)(void *ctx), void *ctx);
 
-/* Iterate over the tools that the agent is offered: for (i = 0; (t = session_tool_at(s, &i));) */
+/* Iterate over the tools that the agent can use: for (i = 0; (t = session_tool_at(s, &i));) */
 const struct tool *session_tool_at(const struct session *s, size_t *i);
 
-/* The same for an agent that has no session yet. */
+/* Iterate over the tools of an agent that has no session yet, in the same way. */
 const struct tool *agent_tool_at(const struct agent *a, size_t *i);
 
-/* The offered tool of a name or alias (tool_pattern_alias); NULL: not offered. */
+/*
+ * Find a tool that the agent can use by its name or by a name of another program
+ * (tool_pattern_alias). NULL: the agent cannot use such a tool.
+ */
 const struct tool *session_tool(const struct session *s, struct str name);
 
-/* For session.c and turn.c: change the state. A transition that the diagram lacks is a bug. */
+/* For session.c and turn.c: change the state. A transition that is not in the diagram is a bug. */
 void session_set_state(struct session *s, enum session_state to);
 
 #endif

@@ -1,11 +1,13 @@
 /*
  * session_queue.c - claims on open sessions, and the search for deadlocks.
  *
- * A wait would deadlock if the holder of the session, or work below it, waits for a session that
- * work above the new caller holds. The parents of an op tell what work it is below.
+ * A wait would deadlock in this case: the holder of the session, or work that it has started, waits
+ * for a session that is held by work which has started the new caller. The parent ops of an op show
+ * which work has started it.
  */
 #include "core/session/session_queue.h"
 
+#include "base/list.h"
 #include "base/mem.h"
 #include "core/principal.h"
 
@@ -111,11 +113,7 @@ static void open_session_add(struct open_sessions *t, struct session_claim *c,
 
 static void open_session_remove(struct open_sessions *t, struct open_session *s)
 {
-    struct open_session **at = &t->first;
-
-    while (*at != s)
-        at = &(*at)->next;
-    *at = s->next;
+    LIST_UNLINK(t->first, s, next);
     mem_free(s);
 }
 

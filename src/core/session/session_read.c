@@ -1,5 +1,5 @@
 /*
- * session_read.c - reads the session row first, then its records page by page up to the last_seq of
+ * session_read.c - reads a session: first the row, then the records page by page, up to last_seq of
  * the row.
  */
 #include "core/session/session_read.h"

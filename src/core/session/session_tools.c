@@ -1,5 +1,6 @@
 /*
- * session_tools.c - decides which tools the agent of a session is offered, and changes a session.
+ * session_tools.c - decides which tools the agent of a session can use, and changes the settings of
+ * a session.
  */
 #include "core/session/session.h"
 
@@ -41,6 +42,16 @@ static bool named(const struct guard_scope *scope, const struct pattern_call *ca
     return false;
 }
 
+/* Can the tool run in read-only mode? Of those that run commands: if the user names some of them. */
+static bool only_reads(const struct guard_scope *scope, const struct pattern_call *call)
+{
+    for (const struct guard_scope *g = scope; g; g = g->parent)
+        for (size_t i = 0; i < g->readonly_shell.n; i++)
+            if (tool_pattern_names(g->readonly_shell.v[i], call))
+                return true;
+    return false;
+}
+
 /* Some models reject tool names with a dot. */
 static bool spellable(struct str name)
 {
@@ -62,7 +73,14 @@ static bool offered(const struct guard_scope *scope, const struct tool *t)
     for (const struct guard_scope *g = scope; g; g = g->parent)
         if (denied(g, &call) || !allowed(g, &call) || g->permission[t->kind] == PERMISSION_DENY)
             return false;
-    return t->alias || t->kind != TOOL_EXECUTE || !guard_is_read_only(scope);
+    return t->alias || t->kind != TOOL_EXECUTE || !guard_is_read_only(scope) ||
+           only_reads(scope, &call);
+}
+
+/* A call of a withheld tool reaches the guard, which says why it is denied. */
+static bool listed(const struct guard_scope *scope, const struct tool *t)
+{
+    return !t->withheld && offered(scope, t);
 }
 
 const struct tool *session_tool_at(const struct session *s, size_t *i)
@@ -70,7 +88,7 @@ const struct tool *session_tool_at(const struct session *s, size_t *i)
     const struct tool *t;
 
     while ((t = offer_tool_at(s->host.offer, (*i)++)))
-        if (offered(&s->scope, t))
+        if (listed(&s->scope, t))
             return t;
     return NULL;
 }
@@ -80,7 +98,7 @@ const struct tool *agent_tool_at(const struct agent *a, size_t *i)
     const struct tool *t;
 
     while ((t = offer_tool_at(a->offer, (*i)++)))
-        if (offered(&a->scope, t))
+        if (listed(&a->scope, t))
             return t;
     return NULL;
 }

@@ -77,7 +77,7 @@ static const char *const why_ended[TURN_STOPS] = {
     [TURN_TIME] = "the time limit of a turn was reached (limits.turn_ms)",
     [TURN_CONTEXT] = "the conversation no longer fits into the context of the model",
     [TURN_STUCK] =
-        "the model makes no progress: none of its last calls was run (limits.turn_stuck)",
+        "the model makes no progress: none of its last calls was run (the constant turn_stuck)",
     [TURN_REFUSED] = "the model refused to answer",
     [TURN_FAILED] = "the agent failed",
 };
@@ -155,6 +155,11 @@ static void cancel_prompt(struct op *op)
 
 static const struct op_kind prompt_kind = { .name = "prompt", .cancel = cancel_prompt };
 
+static void leave_open(struct turn *t)
+{
+    turn_broke(t, &(struct err){ ERR_CANCELED, "this process stops; the turn can be resumed" });
+}
+
 static void on_prompted(struct op *op, const struct err *e, void *ctx)
 {
     struct turn *t = ctx;
@@ -169,7 +174,7 @@ static void on_prompted(struct op *op, const struct err *e, void *ctx)
         set_end(t, TURN_CANCELED, &(struct err){ 0 });
     else
         set_end(t, e ? TURN_FAILED : p->stop, e ? e : &p->why);
-    turn_record_finish(t, save_end);
+    turn_record_finish(t, t->parked && t->stop == TURN_CANCELED ? leave_open : save_end);
 }
 
 /* The kind does not implement this: the turn fails. */
@@ -345,6 +350,12 @@ void turn_resume(struct turn *t, struct session *s, struct work_client *client, 
     memcpy(t->id, s->last_turn, sizeof(t->id));
     turn_notice(t, NOTICE_RESUMED, STR("the interrupted turn resumes"));
     work(t, t->work->agent->kind->resume, "resume an interrupted turn; send the prompt again");
+}
+
+void turn_park(struct turn *t)
+{
+    t->parked = (turn_agent(t)->caps & AGENT_RESUMES) != 0;
+    op_cancel(&t->op);
 }
 
 void turn_compact(struct turn *t, struct session *s, struct work_client *client, struct op *parent,

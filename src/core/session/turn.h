@@ -6,15 +6,18 @@
  *      └───────────┴───────────┴────> BROKEN
  *
  *   STORING  the prompt is being stored
- *   WORKING  the agent works on it (agent.h); its events go into the history and to the client
+ *   WORKING  the agent works on the prompt (agent.h); events go into the history and to the client
  *   ENDING   the agent has finished; the last records and the end record are being stored
- *   OVER     the client has the end event; the op has succeeded
- *   BROKEN   the store failed: the op fails and the client gets no further events. The session
- *            can be opened again
+ *   OVER     the client has received the end event, and the op has succeeded
+ *   BROKEN   the store failed, or the turn was parked: the op fails and the client gets no further
+ *            events. The session can be opened again
  *
- * A turn is the same for every kind of agent. Cancelling the op stops the agent and reports its
- * open tool calls as canceled. What the agent has said is stored, and the turn ends with
- * TURN_CANCELED; its op succeeds.
+ * A turn works the same way for every kind of agent. Cancelling the op stops the agent and reports
+ * its open tool calls as cancelled. The text so far is stored, the turn ends with TURN_CANCELED,
+ * and the op succeeds.
+ *
+ * Parking a turn stops it like a kill of the process: no end is stored, so that another process can
+ * resume the turn.
  */
 #ifndef CORE_SESSION_TURN_H
 #define CORE_SESSION_TURN_H
@@ -24,9 +27,12 @@
 enum turn_state { TURN_STORING, TURN_WORKING, TURN_ENDING, TURN_OVER, TURN_BROKEN, TURN_STATES };
 
 struct turn_prompt {
-    const struct block *block; /* text, media and resources */
+    const struct block *block; /* the parts of the prompt: text, media and resources */
     size_t blocks;
-    /* how many of them are an instruction before the user's text; the title ignores them */
+    /*
+     * number of blocks at the beginning that are an instruction and not the user's text. The title
+     * of the session omits them
+     */
     size_t preface;
     struct str id; /* id of the message, chosen by the client; STR_NONE: the turn chooses one */
 };
@@ -37,21 +43,22 @@ struct turn {
     struct session *session;
     struct work_client *client;
     char id[ID_TEXT];
+    bool parked; /* true if turn_park was called */
 
     /* Results: */
     enum turn_stop stop;
-    struct err why; /* the reason, if stop has one; else code 0 */
+    struct err why; /* the reason for `stop`; if its code is 0, no reason is given */
     struct model_usage usage;
     double cost; /* US dollars; negative: unknown */
 
-    struct agent_prompt prompt; /* passed to the agent's kind */
+    struct agent_prompt prompt; /* the prompt as passed to the agent's kind */
     struct turn_work *work;     /* private */
 };
 
 /*
- * Start a turn. Fails with ERR_DENIED if the session has a running turn. *t, *client and the data
- * of *prompt must stay valid until the op is done. Afterwards history_answer(session->history) is
- * the answer.
+ * Start a turn. Fails with ERR_DENIED if a turn is already running in the session. *t, *client and
+ * the data of *prompt must stay valid until the op is done. Afterwards
+ * history_answer(session->history) returns the answer.
  */
 void turn_start(struct turn *t, struct session *s, struct work_client *client,
                 const struct turn_prompt *prompt, struct op *parent, op_done_fn *done, void *ctx);
@@ -64,29 +71,44 @@ void turn_resume(struct turn *t, struct session *s, struct work_client *client, 
                  op_done_fn *done, void *ctx);
 
 /*
- * Shorten the history now. If the agent cannot (no AGENT_COMPACTS), the turn ends as TURN_FAILED.
+ * Stop the turn because this process stops: cancel the agent, store no end, and fail the op with
+ * ERR_CANCELED. The session keeps the turn as interrupted, so that turn_resume can resume it. If
+ * the agent cannot resume (no AGENT_RESUMES), the turn is cancelled instead.
+ */
+void turn_park(struct turn *t);
+
+/*
+ * Shorten the history now. If the agent cannot do that (no AGENT_COMPACTS), the turn ends as
+ * TURN_FAILED.
  */
 void turn_compact(struct turn *t, struct session *s, struct work_client *client, struct op *parent,
                   op_done_fn *done, void *ctx);
 
-/* For clients: the id of the tool call that an ask belongs to; STR_NONE: it has none. */
+/*
+ * Return the id of the tool call that an ask belongs to, for clients. STR_NONE: the ask has no
+ * call.
+ */
 struct str turn_call_id(const struct ask *ask);
 
 /* ---- for kinds of agents, while the turn is WORKING ------------------------------------------ */
 
-/* The agent of the turn. session->agent may already be another one, for the next turn. */
+/* The agent of the turn. session->agent may already be another agent, for the next turn. */
 const struct agent *turn_agent(const struct turn *t);
 
 /*
- * Report an event of the agent. It goes into the history, and to the client once its record is
- * stored. Text and thoughts go to the client before they are stored, but after all earlier events.
- * They arrive in pieces with the id of their message (STR_NONE: the same message as before). A tool
- * event is about a call that the agent runs itself, and is reported at each change of status; the
- * name and the arguments are recorded when the call starts. Artifacts arrive in pieces.
+ * Report an event of the agent. The turn adds the event to the history, and sends it to the client
+ * when its record is stored. Text and thoughts are sent before they are stored, but after all
+ * earlier events.
+ *
+ * Report text and thoughts in pieces, with the id of the message (STR_NONE: the same message as
+ * before). Report a tool event for each change of status of a call that the agent runs itself; the
+ * name and arguments of the call are recorded when the call starts. Report artifacts in pieces.
  */
 void turn_event(struct turn *t, const struct event *ev);
 
-/* A question of the agent to the client of the turn. An op below the prompt. Zero it. */
+/*
+ * A question of the agent to the client of the turn. Its op is a child of the prompt's op. Zero it.
+ */
 struct turn_question {
     struct op op; /* first */
     struct turn *turn;
@@ -96,18 +118,38 @@ struct turn_question {
     struct ask ask;
     struct str id; /* id of the tool call that the question is about; may be empty */
     enum ask_kind kind;
-    struct str params;  /* as in struct ask */
-    struct json answer; /* result; valid until turn_question_fini */
+    struct str params; /* as in struct ask; for a permission: "message" and perhaps "options" */
+    /* for a permission: the agent's description of the call; NULL: use the reported call */
+    const struct event_tool *about;
     const char *name;
-    bool waits;                 /* earlier events are still being stored */
+
+    /* Results, valid until turn_question_fini: */
+    struct json answer; /* the answer, unless the question is a permission */
+    /*
+     * for a permission: id of the chosen option; STR_NONE: the call was rejected, but the agent has
+     * offered no option that rejects
+     */
+    struct str option;
+    bool allows; /* for a permission: the call is allowed */
+
+    /* private: */
+    struct json wish;           /* for a permission: `params`, parsed */
+    struct json offer;          /* for a permission: options and schema, as the client gets them */
+    bool decided;               /* `option` and `allows` are set */
+    bool waits;                 /* the question waits until earlier events are stored */
     struct turn_question *next; /* the next question that waits */
 };
 
 /*
- * Ask the client, once all earlier events are stored. q->id, kind and params must be set. They stay
- * valid until the op is done, and so does `name`, the name of the tool that the question is about.
- * ERR_DENIED: the client cannot be asked; other errors as for struct ask. The time limit of the turn
- * is suspended while a question is open.
+ * Ask the client, after all earlier events are stored. q->id, q->kind and q->params must be set.
+ * `name` is the name of the tool that the question is about. All these texts must stay valid until
+ * the op is done. ERR_DENIED: the client cannot be asked; other errors as for struct ask. The time
+ * limit of the turn is suspended while a question is open.
+ *
+ * The guard judges a permission question first, and often decides without asking the client
+ * (turn_permission.c). It judges the call that q->about describes. Members that *about does not set
+ * are taken from the reported call with the id q->id. If the client cannot be asked, the permission
+ * is rejected: the op succeeds, and a notice contains the reason.
  */
 void turn_ask(struct turn_question *q, struct turn *t, const char *name, op_done_fn *done,
               void *ctx);

@@ -1,11 +1,11 @@
 /*
- * turn_question.c - questions that an agent itself asks the client, in addition to those of its
- * tools.
+ * turn_question.c - questions that the agent itself (and not one of its tools) asks the client.
  *
- * Clients expect every question to belong to a call. So each question runs as a call that only
+ * Clients expect that every question belongs to a call. So each question runs as a call that only
  * asks, with a caller that acts for the turn.
  */
 #include "base/container.h"
+#include "core/guard/taint_label.h"
 #include "core/session/turn_parts.h"
 
 /* ---- the caller ------------------------------------------------------------------------------ */
@@ -19,6 +19,7 @@ void turn_fill_caller(const struct turn *t, struct caller *c)
         .kind = c->kind,
         .name = turn_agent(t)->def->name,
         .trace = o->trace,
+        .work = str_of(s->id),
         .client = o->client,
         .origin = o->origin,
         .principal = o->principal,
@@ -26,7 +27,7 @@ void turn_fill_caller(const struct turn *t, struct caller *c)
         .scope = &s->scope,
         .history = &s->calls,
         .grants = &s->grants,
-        .taint = o->taint.n ? o->taint : history_taint(s->history),
+        .taint = taint_join(&s->mem, history_taint(s->history), o->taint),
     };
 }
 
@@ -135,7 +136,7 @@ static void on_called(struct op *op, const struct err *e, void *ctx)
     struct turn_question *q = ctx;
 
     (void)op;
-    if (e)
+    if (e && !q->decided) /* a rejected permission is an answer */
         op_fail(&q->op, e);
     else
         op_ok(&q->op);
@@ -166,11 +167,14 @@ static const struct op_kind question_kind = { .name = "question", .cancel = ques
 
 static void ask_now(struct turn_question *q)
 {
-    const struct call_about about = { .what = q->name, .ctx = q, .timeout_ms = CALL_NO_DEADLINE };
+    struct call_about about = { .what = q->name, .ctx = q, .timeout_ms = CALL_NO_DEADLINE };
+    bool permission = q->kind == ASK_PERMISSION;
 
     turn_fill_caller(q->turn, &q->caller);
-    call_run(&q->call, &q->turn->session->host, &q->caller, &q->mem, &about, question_start, &q->op,
-             on_called, q);
+    if (permission)
+        turn_permission_describe(q, &about);
+    call_run(&q->call, &q->turn->session->host, &q->caller, &q->mem, &about,
+             permission ? turn_permission_start : question_start, &q->op, on_called, q);
 }
 
 void turn_ask_waiting(struct turn *t)

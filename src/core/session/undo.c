@@ -1,8 +1,8 @@
 /*
- * undo.c - restore the files that the last turn changed.
+ * undo.c - restores the files that the last turn changed.
  *
- *   page     read the next images, newest first, with our fencing token
- *   put      the port restores them; back to page if there are more
+ *   page     read the next images, newest first, with the fencing token of the session
+ *   put      restore these images with the port; back to page if there are more
  *   forget   in one request: delete the images and append an undo record
  *
  * A process that is killed at any moment loses nothing: the images stay in the store until all

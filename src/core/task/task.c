@@ -2,7 +2,7 @@
 #include "base/container.h"
 #include "base/mem.h"
 #include "core/task/task_engine.h"
-#include "core/task/task_feeds.h"
+#include "core/task/task_followers.h"
 #include "core/task/task_isolated.h"
 #include "core/task/task_recover.h"
 #include "core/task/task_run.h"
@@ -189,15 +189,6 @@ struct task_run *task_engine_find(struct task_engine *g, struct str id)
     while (r && !str_eq(str_of(r->id), id))
         r = r->next;
     return r;
-}
-
-size_t task_engine_running(const struct task_engine *g)
-{
-    size_t n = 0;
-
-    for (const struct task_run *r = g->runs; r; r = r->next)
-        n++;
-    return n;
 }
 
 static void on_closed(struct post *p)

@@ -5,24 +5,25 @@
  *       |           |             |                  |
  *       +-----------+-------------+------------------+--> COMPLETED, FAILED, CANCELED, REJECTED
  *
- * The last four states are final. A task with open questions is AUTH_REQUIRED if each of them asks
- * a person to visit a page, and INPUT_REQUIRED if at least one can be answered with text. REJECTED
- * means that the task was not permitted and did no work; every other failure is FAILED.
+ * The last four states are final. If a task has open questions, it is AUTH_REQUIRED when all of
+ * them ask a person to visit a page, and INPUT_REQUIRED when at least one can be answered with
+ * text. REJECTED means that the task was not permitted and did no work; every other failure is
+ * FAILED.
  *
- * A task is one prompt for one agent, in a session of its own, or one call of a tool (task_call.h).
- * The process that holds its fencing token works on it. Every change increments its version and
- * adds an event. Events are numbered 1, 2, 3 ... and stored before they are published. The work
- * continues when the caller disconnects, and resumes after a restart. Final tasks are kept for
- * limits.task_keep_ms. When limits.tasks tasks exist, creating one deletes the oldest final task;
- * if none is final, it fails with ERR_BUSY.
+ * A task is one prompt for one agent, in a separate session, or one call of a tool (task_call.h).
+ * The process that holds the current fencing token (store.h) of a task works on it. Every change of
+ * a task increments its version and adds an event. Events are numbered 1, 2, 3 ... and stored
+ * before they are published. After a restart, the work on a task resumes. Final tasks are kept for
+ * limits.task_keep_ms. When limits.tasks tasks exist, creating a task deletes the oldest final
+ * task; if no task is final, creating fails with ERR_BUSY.
  *
  * Events of a task, as stored and published (kind, JSON body):
  *
  *   status    {"state","text"?}                       the state has changed
  *   text, thought, tool, plan, usage, notice, artifact, ask   as event_write writes them; text that
  *             arrives within limits.task_gather_ms is joined into one event
- *   answered  {"key","by","text"?}                    a question is closed; by "nobody": it was
- *             withdrawn or has expired, as the text says
+ *   answered  {"key","by","text"?}                    a question was closed by a principal, or
+ *             closed by "nobody", because it was withdrawn or has expired; "text" has the reason
  */
 #ifndef CORE_TASK_TASK_H
 #define CORE_TASK_TASK_H
@@ -45,7 +46,7 @@ enum task_state {
 };
 
 extern const char *const task_state_names[TASK_STATES]; /* "submitted", "input_required", ... */
-bool task_state_named(struct str name, enum task_state *out); /* also the spellings of S2.E */
+bool task_state_named(struct str name, enum task_state *out); /* accepts other spellings, too */
 
 /*
  * The status for MCP and the orchestration tools: "working", "input_required", "completed",
@@ -56,33 +57,35 @@ struct str task_status(enum task_state state);
 bool task_state_final(enum task_state s);
 bool task_may_become(enum task_state from, enum task_state to);
 
-/* The body of an event `status`, in mem. */
+/* Return the body of an event of kind "status", in mem. */
 struct str task_status_body(struct arena *mem, enum task_state state, struct str text);
 
 /* ---- specs ----------------------------------------------------------------------------------- */
 
 /* A request for a task. All data is borrowed until the op of task_create is done. */
 struct task_spec {
-    struct str tool;      /* the tool of a call; STR_NONE: the task is for an agent */
-    struct str agent;     /* STR_NONE: the default */
+    struct str tool;      /* the tool to call; STR_NONE: the task runs an agent */
+    struct str agent;     /* name of the agent; STR_NONE: the default agent */
     struct blocks prompt; /* the work to do */
-    struct str model, effort, output_format; /* instead of the agent's; STR_NONE */
-    int64_t max_turns;                       /* 0: the agent's */
-    double budget_usd;                       /* negative: the agent's */
+    struct str model, effort, output_format; /* STR_NONE: as in the agent's definition */
+    int64_t max_turns;                       /* 0: as in the agent's definition */
+    double budget_usd;                       /* negative: as in the agent's definition */
     bool read_only;
-    /* why it is read-only, and which setting changes that; STR_NONE: the caller wants it */
+    /*
+     * why the task is read-only, and which setting changes that; STR_NONE: the caller requested it
+     */
     struct str mode_reason;
-    struct str context;     /* groups tasks; STR_NONE: a new context */
+    struct str context;     /* id that several tasks can share, to group them; STR_NONE: a new id */
     struct str owner;       /* the principal that owns the task */
     enum origin origin;     /* how the owner connected */
-    struct str session;     /* the session to resume; STR_NONE: a new one */
+    struct str session;     /* the session to resume; STR_NONE: a new session */
     struct str new_session; /* id of the new session; task_create sets it */
     const char *caller;     /* "mcp", "cli": the caller's name for the guard and the log */
     struct trace trace;
     struct str taint;
-    struct pick_strs lock; /* paths below the root that it locks while it runs */
-    bool isolate;          /* run it in a separate process, if the engine can start one */
-    /* rights of its caller, by guard_scope_write; STR_NONE: the guard's own scope */
+    struct pick_strs lock; /* paths below the root that the task locks while it runs */
+    bool isolate;          /* run the task in a separate process, if the engine can start one */
+    /* rights of the caller, from guard_scope_write; STR_NONE: the guard's own scope */
     struct str rights;
 };
 
@@ -90,39 +93,42 @@ struct task_spec {
 
 struct task_info {
     struct str id, context, model, mode, session, owner;
-    /* why it is read-only although the caller did not ask for that; else STR_NONE */
+    /* why the task is read-only although the caller did not request that; else STR_NONE */
     struct str mode_reason;
-    struct str agent; /* the agent; of a call: the tool */
+    struct str agent; /* name of the agent, or of the tool if the task is a tool call */
     enum task_state state;
     struct str asked;   /* the prompt as text */
     struct str parts;   /* the prompt as a JSON array (block.h); STR_NONE: it is only text */
-    enum origin origin; /* how its owner connected */
-    struct str text;    /* a sentence about the state: why it failed, the open question */
+    enum origin origin; /* how the owner connected */
+    /* a sentence about the state: the reason of a failure, or the open question */
+    struct str text;
     /*
-     * JSON, of a final task: {"interrupted"?,"summary","response","artifacts":[...],"usage","stop",
-     * "duration_seconds","trust":{"level","from":[...]}}, of a call also "call"; else STR_NONE.
-     * Level "untrusted": untrusted data from these sources may have influenced the result.
+     * The result of a final task as JSON; STR_NONE before: {"interrupted"?,"summary","response",
+     * "artifacts":[...],"usage","stop","duration_seconds","trust":{"level","from":[...]}}, and
+     * "call" if the task is a tool call. Trust level "untrusted" means that untrusted data from
+     * these sources may have influenced the result.
      */
     struct str result;
     /*
-     * JSON object of open questions: {key: {"kind","params","tool","args","cut"?,"asked_ms"}}, args
-     * by args_whole; or STR_NONE
+     * The open questions as a JSON object: {KEY:
+     * {"kind","params","tool","args","cut"?,"asked_ms"}}, where "args" is written by args_whole;
+     * STR_NONE: there are no open questions
      */
     struct str asks;
     /* JSON array of whole artifacts (artifact.h); only if task_ask.artifacts was set */
     struct str artifacts;
-    bool held; /* a process that runs, or may run, works on it, so questions can be answered */
-    int64_t created, updated, ended; /* ms; 0: not yet */
+    bool held; /* a process seems to work on the task, so that questions can be answered */
+    int64_t created, updated, ended; /* ms since 1970; 0: not yet */
     int64_t version, last_seq;
 };
 
 /*
- * The number of calls whose outcome is unknown because their process stopped. From the task's
- * result.
+ * Return the number of calls of the task whose outcome is unknown, because a process stopped while
+ * they ran. The number is taken from t->result.
  */
 int64_t task_interrupted(const struct task_info *t);
 
-/* A task as stored, in mem: for code that reads the store without an engine. */
+/* Convert a stored task to a task_info in mem. For code that reads the store without an engine. */
 struct task_info task_info_of(struct arena *mem, const struct store_task *t);
 
 /* ---- the engine ------------------------------------------------------------------------------ */
@@ -137,87 +143,90 @@ struct task_away {
 
     struct task_engine *engine; /* private to the engine from here on */
     struct task_away *next;
-    /* kills a child that does not end; after its end, retries to fail the task */
+    /*
+     * kills a child that does not end; after the child has ended, tries again to store the task as
+     * FAILED
+     */
     struct timer timer;
     struct err why; /* why the task fails after the child has ended */
 };
 
-/* The port that starts child processes for isolated tasks. Program lifetime. */
+/* The port that starts child processes for isolated tasks. Lives as long as the program. */
 struct task_isolate {
     /*
-     * Start a child that works on the task and then ends. task_away_ended is called later, from the
-     * loop.
+     * Start a child that works on the task and then exits. When it has exited, the implementation
+     * calls task_away_ended from the loop.
      */
     bool (*start)(struct task_isolate *i, struct task_away *a, struct err *e);
 
     /* Kill the child and all processes it has started. May be called twice. */
     void (*stop)(struct task_isolate *i, struct task_away *a);
 
-    bool always; /* isolate every task */
+    bool always; /* isolate every task, even if its spec does not request that */
 };
 
 /*
- * The child and all processes it had started have ended; `how`: a few words for the error. If the
- * task is not final, it fails.
+ * Report that the child and all processes it had started have ended. `how` describes the end in a
+ * few words for the error. If the task is not final, it fails.
  */
 void task_away_ended(struct task_away *a, const char *how);
 
 struct task_engine_opts {
-    const struct session_world *world; /* with a store */
+    const struct session_world *world; /* must have a store */
     struct agent_registry_port *registry;
     struct guard *guard;
     struct lock_table *locks;     /* lock.h; may be NULL */
     struct task_isolate *isolate; /* NULL: all tasks run in this process */
 };
 
-/* Create the engine. Program lifetime. It recovers no tasks before task_engine_recover. */
+/* Create the engine, which lives until task_engine_close is done. */
 struct task_engine *task_engine_new(const struct task_engine_opts *opts);
 
 /*
- * Resume tasks whose process has died, and fail those that cannot be resumed. Checks again every
- * limits.task_look_ms for tasks of processes that die later.
+ * Resume tasks whose process has died, and fail those that cannot be resumed. From now on, the
+ * engine looks for such tasks every limits.task_look_ms.
  */
 void task_engine_recover(struct task_engine *g);
 
 /*
- * In a child that was started for one task: take the task over from the parent process and work on
- * it. then(ctx, e) is called from the loop; e NULL: the work has started.
+ * For a child process that was started for one task: take over the task from the parent process and
+ * work on it. then(ctx, e) is called from the loop. If `e` is NULL, the work has started.
  */
 void task_take_over(struct task_engine *g, struct str id, int64_t fence,
                     void (*then)(void *ctx, const struct err *e), void *ctx);
 
 /*
- * Stop working. Unfinished tasks stay in the store for the next process. done is called from the
- * loop.
+ * Stop all work and free the engine. Unfinished tasks stay in the store, and another process
+ * resumes them. `done` is called from the loop.
  */
 void task_engine_close(struct task_engine *g, void (*done)(void *ctx), void *ctx);
 
-/* The number of tasks that run in this process. For tests. */
-size_t task_engine_running(const struct task_engine *g);
-
-/* ---- requests: each is an op; zero it, set the fields marked "in", read those marked "out" --- */
+/*
+ * ---- requests: each is an op; zero it, set the members marked "in", read those marked "out" ---
+ */
 
 struct task_ask {
-    struct op op;          /* first */
-    struct arena mem;      /* memory of the results; freed by task_ask_fini */
-    struct str id;         /* in, of all but create */
-    struct str owner;      /* in: the result of principal_sees; STR_NONE: all owners */
-    struct principal by;   /* in, of answer: the principal that answers */
-    bool unseen;           /* in, of answer: may approve a call whose arguments were truncated */
-    bool artifacts;        /* in, of all but create: also read info.artifacts */
-    struct task_info info; /* out */
+    struct op op;        /* first */
+    struct arena mem;    /* memory of the results; freed by task_ask_fini */
+    struct str id;       /* in: id of the task; not used by task_create */
+    struct str owner;    /* in: the result of principal_sees; STR_NONE: all owners */
+    struct principal by; /* in, for task_answer: the principal that answers */
+    /* in, for task_answer: the answer may approve a call with truncated arguments */
+    bool unseen;
+    bool artifacts;        /* in: also set info.artifacts; not used by task_create */
+    struct task_info info; /* out: the task */
     struct task_engine *engine;
     void *state; /* private */
 };
 
 /*
  * Create a task. The op is done when the task is stored as SUBMITTED; then the work starts.
- * ERR_NOT_FOUND, ERR_INVALID: there is no such agent, or its definition is wrong.
+ * ERR_NOT_FOUND: the agent does not exist. ERR_INVALID: its definition is wrong.
  */
 void task_create(struct task_engine *g, struct task_ask *a, const struct task_spec *spec,
                  struct op *parent, op_done_fn *done, void *ctx);
 
-/* Read a task. ERR_NOT_FOUND: unknown, expired, or owned by another principal. */
+/* Read a task. ERR_NOT_FOUND: the task is unknown, expired, or owned by another principal. */
 void task_get(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
               void *ctx);
 
@@ -226,25 +235,25 @@ void task_wait(struct task_engine *g, struct task_ask *a, struct op *parent, op_
                void *ctx);
 
 /*
- * Stop the work and its processes, in whichever process it runs; done when the task is CANCELED.
- * ERR_INVALID: the task was final already, or has become final meanwhile (info has its state).
+ * Stop the work on a task, even if another process works on it. The op is done when the task is
+ * CANCELED. ERR_INVALID: the task was final, or has become final meanwhile (a->info has its state).
  */
 void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
                  void *ctx);
 
 /*
- * Answer an open question of a task, in whichever process the task runs: {"action","content"?,
- * "reason"?} in the form of struct ask. key may be STR_NONE if only one question is open. key and
- * answer are borrowed until the op is done. The first answer to a question wins. It is stored, and
- * the process that works on the task takes it from the store; the op is done when the question is
- * closed. ERR_NOT_FOUND: the question is not open, or was closed before the answer arrived.
- * ERR_INVALID: not a valid answer to this question. A call with truncated arguments cannot be
- * approved unless `unseen` is set.
+ * Answer an open question of a task, even if another process works on the task. The answer is
+ * {"action","content"?,"reason"?}, as for struct ask. `key` may be STR_NONE if only one question is
+ * open. `key` and `answer` are borrowed until the op is done. The first answer to a question is
+ * stored, and the process that works on the task reads it from the store. The op is done when the
+ * question is closed. ERR_NOT_FOUND: the question is not open, or was closed before the answer
+ * arrived. ERR_INVALID: the answer is not valid for this question, or it approves a call with
+ * truncated arguments without a->unseen.
  *
- * Every principal that can see the task (`owner`) may answer. Agents have no tool for it, so that
- * no agent approves its own calls or those of an agent below it. A program that speaks MCP over
- * stdio cannot approve a task that was started at the command line (ERR_DENIED), because such a
- * task may have more rights than MCP clients have.
+ * Every principal that can see the task (a->owner) may answer. Agents have no tool to answer, so
+ * that no agent can approve its own calls or those of an agent that it has called. A program that
+ * speaks MCP over stdio cannot approve calls of a task that was started at the command line
+ * (ERR_DENIED), because such a task may have more rights than MCP clients.
  */
 void task_answer(struct task_engine *g, struct task_ask *a, struct str key, struct json answer,
                  struct op *parent, op_done_fn *done, void *ctx);
@@ -254,16 +263,17 @@ static inline void task_ask_fini(struct task_ask *a)
     arena_fini(&a->mem);
 }
 
-/* A page of tasks, newest first. An op. */
+/* An op that reads a page of tasks, the newest first. */
 struct task_list {
     struct op op; /* first */
     struct arena mem;
     struct str owner, context, agent; /* in: filters; STR_NONE: any */
     bool only_live;                   /* in */
     bool only_asking;                 /* in: only tasks with open questions */
-    struct store_cursor cursor;       /* in and out; zeroed: the first page */
-    int64_t most;                     /* in; 0: limits.store_page_items */
-    struct task_info *v;              /* out */
+    /* in: where the page begins, zeroed: the first page; out: where the next page begins */
+    struct store_cursor cursor;
+    int64_t most;        /* in; 0: limits.store_page_items */
+    struct task_info *v; /* out */
     size_t n;
     bool more;
     void *state;
@@ -275,16 +285,17 @@ void task_list(struct task_engine *g, struct task_list *l, struct op *parent, op
 /* ---- events of one task ---------------------------------------------------------------------- */
 
 /*
- * Deliver all events of a task after a number: first the stored ones, then new ones, each once and
- * in order. The op succeeds when the task is final and all events were delivered. A reader that
- * falls behind by more than limits.task_watch_events fails with ERR_LIMIT and can resume from its
- * last event. Cancelling the op ends the subscription.
+ * Deliver the events of a task, beginning after a given event: first the stored ones, then new
+ * ones, in order and without duplicates. The op succeeds when the task is final and all events were
+ * delivered. If the reader falls behind by more than limits.task_watch_events, the op fails with
+ * ERR_LIMIT, and the reader can resume from its last event. Cancelling the op ends the
+ * subscription.
  */
 struct task_watch {
     struct op op;  /* first */
-    struct str id; /* in */
+    struct str id; /* in: id of the task */
     struct str owner;
-    int64_t after; /* in: start after this event; out: the last delivered event */
+    int64_t after; /* in: number of the event to start after; out: number of the last event */
     /* Return true to get the next event at once, or false to pause until task_watch_more. */
     bool (*event)(struct task_watch *w, int64_t seq, int64_t at, struct str kind, struct str body);
     void *state;
@@ -300,25 +311,25 @@ enum { TASK_FEED_NOW = -1 };
 
 /*
  * Deliver the events of all tasks of the root (status, ask, answered, artifact), from all
- * processes, each once and in stored order. Events of this process are delivered at once, events of
- * other processes within limits.task_look_ms. The op ends only when it is cancelled, the program
- * stops, or the reader falls behind by more than limits.task_watch_events (ERR_LIMIT). *f is
- * borrowed until then.
+ * processes, in the order in which they were stored and without duplicates. Events of this process
+ * are delivered at once, events of other processes within limits.task_look_ms. The op ends only
+ * when it is cancelled, the program stops, or the reader falls behind by more than
+ * limits.task_watch_events (ERR_LIMIT). *f is borrowed until then.
  */
 struct task_feed {
     struct op op; /* first */
     struct str owner;
     int64_t after; /* in: the last known number, or TASK_FEED_NOW; out: the last delivered number */
-    /* Called once, before any event. `gap`: some events after `after` are not stored any more. */
+    /* Called one time, before all events. `gap`: some events after `after` were already deleted. */
     void (*begun)(struct task_feed *f, bool gap);
     /* Return true to get the next event at once, or false to pause until task_feed_more. */
     bool (*event)(struct task_feed *f, const struct store_feed_event *ev);
 
     struct task_engine *engine; /* private to the engine from here on */
     struct task_feed *next;
-    bool asked;  /* the read in flight is for it */
-    bool begins; /* begun() has not been called yet */
-    bool full, ended;
+    bool asked;       /* the store request in flight reads events for this follower */
+    bool begins;      /* true until begun() was called */
+    bool full, ended; /* `full`: event() has returned false; `ended`: the op is done */
 };
 
 void task_feed(struct task_engine *g, struct task_feed *f, struct op *parent, op_done_fn *done,

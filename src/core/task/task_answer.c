@@ -1,4 +1,4 @@
-/* task_answer.c - finds the question that an answer is for, and checks the answer. */
+/* task_answer.c - finds the question to which an answer belongs, and checks the answer. */
 #include "core/task/task_question.h"
 
 #include "core/guard/permission_option.h"
@@ -84,16 +84,16 @@ static bool check_no_action(struct json answer, struct err *e)
 {
     return !json_here(json_get(answer, STR("action"))) ||
            fail(e, ERR_INVALID,
-                "the question is for the program that called (its model or its folders); no one "
-                "else can answer it");
+                "only the client that made the call can answer this question, which asks for the "
+                "client's model or folders");
 }
 
-/* Any program on this machine can be a client without a key: it can reject, but not approve. */
+/* A client over TCP without a key can reject a call, but not approve it. */
 static bool check_known(const struct task_ask *a, struct err *e)
 {
-    return a->by.origin != ORIGIN_LOOPBACK ||
+    return origin_may_approve(a->by.origin) ||
            fail(e, ERR_DENIED,
-                "a client without a key cannot approve a call; `trefoil approvals` can, and a "
+                "a client without a key cannot approve a call; use `trefoil approvals`, or a "
                 "client with a key of [[serve.keys]]");
 }
 
@@ -102,8 +102,8 @@ static bool check_seen(const struct task_ask *a, struct json ask, struct err *e)
 {
     return a->unseen || !json_here(json_get(ask, STR("cut"))) ||
            fail(e, ERR_INVALID,
-                "the arguments of the call are too long to show; deny the call, or allow it where "
-                "it runs");
+                "the arguments of the call are too long to show; deny the call, or allow it at the "
+                "terminal where the task runs");
 }
 
 /*

@@ -1,6 +1,6 @@
 /*
- * task_call.c - runs a tool call as a task. The states of the run are those of task_run.h, with the
- * call in place of session and turn.
+ * task_call.c - runs a tool call as a task. The states of the run are those of task_run.h; the call
+ * takes the place of the session and the turn.
  */
 #include "core/task/task_call.h"
 
@@ -10,6 +10,7 @@
 #include "core/guard/guard.h"
 #include "core/guard/guard_saved_rights.h"
 #include "core/guard/guard_untrusted_text.h"
+#include "core/guard/taint_label.h"
 #include "core/session/history_record.h"
 #include "core/task/task_create.h"
 #include "core/task/task_engine.h"
@@ -149,7 +150,7 @@ static void on_called(struct op *op, const struct err *e, void *ctx)
     r->outcome = failed ? TASK_FAILED : TASK_COMPLETED;
     r->stop = stop_of(failed, e);
     r->why = failed ? utf8_head(r->answer, WHY_MOST) : STR_NONE;
-    r->taint = from.n ? arena_str(&r->mem, from) : r->spec.taint;
+    r->taint = taint_join(&r->mem, r->spec.taint, arena_maybe(&r->mem, from));
     c->event.args = STR_NONE;
     c->event.text = r->answer;
     c->event.status = status_of(c);
@@ -241,6 +242,7 @@ static bool equip(struct task_run *r, const struct task_call_spec *s, struct err
         .kind = &call_task_caller,
         .name = r->spec.caller,
         .trace = r->spec.trace,
+        .work = str_of(r->id),
         .origin = r->spec.origin,
         .principal = r->spec.owner,
         .remote = s->caller->remote,

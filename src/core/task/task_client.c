@@ -1,11 +1,13 @@
 /*
- * task_client.c - the task as the client of its turn: events of the agent become events of the
- * task, and its questions stay open until they are answered or limits.task_ask_ms has passed.
+ * task_client.c - the task acts as the client of its turn: events of the agent become events of the
+ * task, and questions of the agent stay open until they are answered or limits.task_ask_ms has
+ * passed.
  *
  * The key of a question is unique in the task, also across processes, so that a late answer cannot
  * reach another question.
  */
 #include "base/container.h"
+#include "base/list.h"
 #include "base/utf8.h"
 #include "core/task/task_engine.h"
 #include "core/task/task_question.h"
@@ -91,7 +93,7 @@ static bool check_total(const struct task_run *r, const struct task_question *q,
     return (int64_t)all <= most ||
            fail(e, ERR_LIMIT,
                 "the open questions of the task would have %zu bytes; at most %lld are stored "
-                "(limits.task_asks_bytes)",
+                "(the constant task_asks_bytes)",
                 all, (long long)most);
 }
 
@@ -174,11 +176,8 @@ static void show_state(struct task_run *r)
 static void close_question(struct task_question *q, struct str by, struct str text)
 {
     struct task_run *r = q->run;
-    struct task_question **at = &r->asks;
 
-    while (*at != q)
-        at = &(*at)->next;
-    *at = q->next;
+    LIST_UNLINK(r->asks, q, next);
     timer_clear(r->op.loop, &q->timer);
     tell_answered(r, q->key, by, text);
     show_state(r);

@@ -104,7 +104,7 @@ static bool check(const struct task_engine *g, const struct task_spec *spec, str
     if (g->closing)
         return fail(e, ERR_CLOSED, "trefoil is shutting down");
     if (!g->store)
-        return fail(e, ERR_DENIED, "tasks need a store, and no state is stored here");
+        return fail(e, ERR_DENIED, "tasks cannot be created, because this process has no store");
     if (!blocks_say_something(spec->prompt))
         return fail(e, ERR_INVALID, "the prompt is empty: describe what the agent should do");
     if (trace_too_deep(spec->trace.depth, g->limits->trace_depth))

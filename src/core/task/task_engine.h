@@ -4,10 +4,10 @@
 #ifndef CORE_TASK_TASK_ENGINE_H
 #define CORE_TASK_TASK_ENGINE_H
 
-#include "core/task/task_feeds.h"
+#include "core/task/task_followers.h"
 
-struct task_follower; /* task_watch.c */
-struct task_request;  /* task_request.c */
+struct task_follower; /* defined in task_follow.c */
+struct task_request;  /* defined in task_request.c */
 
 struct task_engine {
     struct task_engine_opts opts;
@@ -17,13 +17,18 @@ struct task_engine {
     struct task_run *runs;
     struct task_away *away;
     struct task_follower *followers;
-    /* while events are delivered: the next follower, so that a callback may end any */
+    struct task_follower *waiting; /* the first follower that waits for its turn to read */
+    size_t reads;                  /* number of followers that are reading */
+    /*
+     * while events are delivered: the follower that is next. It is stored here because a callback
+     * may end any follower
+     */
     struct task_follower *hears_next;
     struct task_feeds feeds;
     struct task_request *requests;
-    size_t others; /* store requests of the engine itself, lists, child processes */
+    size_t others; /* number of other operations: own store requests, lists, child processes */
 
-    struct timer look; /* task_recover.c */
+    struct timer look; /* the timer of task_recover.c */
     bool recovers;
 
     bool closing;
@@ -32,19 +37,23 @@ struct task_engine {
     void *ctx;
 };
 
-/* The run of a task in this process, or NULL. */
+/* Find the run of a task in this process (task_run.h), or NULL. */
 struct task_run *task_engine_find(struct task_engine *g, struct str id);
 
 /*
- * Call when a run, request or follower has ended: finishes closing the engine if it was the last.
+ * Call this when a run, request or follower has ended. If the engine is closing and nothing else is
+ * running, the engine is freed.
  */
 void task_engine_settled(struct task_engine *g);
 
-/* Does the task exist for this owner, and is it not expired? Else *e is ERR_NOT_FOUND. */
+/* May this owner see the task, and has the task not expired? If not, *e is ERR_NOT_FOUND. */
 bool task_visible(struct task_engine *g, const struct store_task *t, struct str owner,
                   struct err *e);
 
-/* The run has stored something: requests that wait for its task read it again (task_request.c). */
+/*
+ * Called when the run has stored something. Requests that wait for the run's task read the task
+ * again.
+ */
 void task_requests_hear(struct task_run *r);
 void task_requests_close(struct task_engine *g);
 

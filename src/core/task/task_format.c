@@ -6,8 +6,8 @@
  *                 "model","usage"}
  *   stream-json   one line of JSON per event, then that object as the last line
  *
- * After a task was taken over from another process, stream-json has only events of calls and
- * artifacts from before. The result of a tool call (r->call) is not formatted.
+ * If the task was taken over from another process, stream-json has only the tool and artifact
+ * events of that process. The result of a tool call (r->call) is not formatted.
  */
 #include "core/session/history_record.h"
 #include "core/task/task_engine.h"

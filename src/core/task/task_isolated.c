@@ -1,17 +1,18 @@
 /*
- * task_isolated.c - isolated tasks (`isolate`), in the process that starts their child processes.
+ * task_isolated.c - starts and supervises the child processes of isolated tasks (`isolate`).
  *
- * This process stores the task and then passes its fencing token to the child, which takes the task
- * with it. From then on this process only reads the task like any other process. A cancellation
- * goes through the store, too; a child that does not end in time, because it hangs, is killed.
+ * This process stores the task and passes the fencing token to the child, which uses the token to
+ * take the task. After that, this process only reads the task, like any other process, and cancels
+ * it through the store. If the child does not end in time, it is killed.
  *
- * When the child has ended, this process takes the task back. If the task is not final, it fails
- * and is not started again, because it might kill its process again. The task stays in the list of
- * this engine until that is stored, so that the search for lost tasks does not resume it.
+ * When the child has ended, this process takes the task back. If the task is not final, it fails.
+ * It is not started again, because it might crash the next process, too. The task stays in the list
+ * of this engine until the failure is stored, so that the search for lost tasks does not resume it.
  */
 #include "core/task/task_isolated.h"
 
 #include "base/container.h"
+#include "base/list.h"
 #include "base/mem.h"
 #include "core/task/task_engine.h"
 #include "core/task/task_recover.h"
@@ -48,11 +49,8 @@ void task_away_begin(struct task_engine *g, const char *id, int64_t fence)
 static void free_away(struct task_away *a)
 {
     struct task_engine *g = a->engine;
-    struct task_away **at = &g->away;
 
-    while (*at != a)
-        at = &(*at)->next;
-    *at = a->next;
+    LIST_UNLINK(g->away, a, next);
     timer_clear(g->loop, &a->timer);
     mem_free(a);
     g->others--;

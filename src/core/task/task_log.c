@@ -4,8 +4,8 @@
  * At most one request is in flight; later events go with the next one. A request that fails because
  * the disk is full, the file system is read-only or the database is locked is repeated unchanged
  * every limits.task_look_ms until it succeeds. A request that is too large for the store is
- * repeated in a shorter form. Any other error means that this process does not hold the task any
- * more. Progress reports and notices are dropped while too many events wait.
+ * repeated in a shorter form. Any other error means that this process no longer holds the task.
+ * While too many events wait, progress reports and notices are dropped.
  */
 #include "core/task/task_log.h"
 
@@ -252,7 +252,8 @@ static void put_event(struct task_run *r, const struct event *ev)
         event_write(&w, &less);
     }
     if (out.full)
-        LOG(LOG_WARN, "task", "an event was larger than limits.task_event_bytes and was dropped",
+        LOG(LOG_WARN, "task",
+            "an event was larger than the constant task_event_bytes and was dropped",
             LOG_Z("task", r->id), LOG_Z("kind", event_names[ev->kind]));
     else
         put(r, event_names[ev->kind], buf_str(&out));

@@ -12,16 +12,16 @@
 enum { TASK_KEY_TEXT = 64 };
 
 /*
- * An open question. An op below the agent's ask, so that we are notified when the agent withdraws
- * it.
+ * An open question. Its op is a child of the agent's ask, so that it is cancelled when the agent
+ * withdraws the ask.
  */
 struct task_question {
     struct op op; /* first */
     struct task_run *run;
     struct ask *ask;
     struct str key;
-    struct str json; /* the stored form */
-    int64_t asked;   /* wall time in ms */
+    struct str json; /* the question as it is stored */
+    int64_t asked;   /* when the question was asked: wall time in ms */
     struct timer timer;
     struct task_question *next;
 };
@@ -29,7 +29,7 @@ struct task_question {
 /* The client of the turn of a task: events go to the log, and asks become questions of the task. */
 extern const struct work_client_kind task_client_kind;
 
-/* The open questions as a JSON object in mem; "" if there are none. */
+/* Return the open questions as a JSON object in mem; "" if there are none. */
 struct str task_run_asks(const struct task_run *r, struct arena *mem);
 
 /* Open a question for an ask of the agent or tool. */
@@ -44,15 +44,16 @@ void task_run_take_answers(struct task_run *r, const struct store_answer_page *p
 /* ---- checking an answer: task_answer.c ------------------------------------------------------- */
 
 /*
- * Find the open question of a->info that the answer is for, and check the answer. An empty key
- * selects the only open question, and is filled in. ERR_NOT_FOUND, ERR_INVALID, ERR_DENIED as for
+ * Find the open question of a->info with this key, and check the answer. If `key` is empty and only
+ * one question is open, that question is used and its key is written to `key`. Errors are those of
  * task_answer.
  */
 bool task_answer_check(struct task_ask *a, const struct limits *limits, struct json answer,
                        char key[TASK_KEY_TEXT], struct err *e);
 
 /*
- * The principal that closed a question, from events of kind "answered"; STR_NONE: not in this page.
+ * Find the principal that closed a question in a page of events of kind "answered". STR_NONE: the
+ * page has no such event.
  */
 struct str task_answered_by(struct arena *mem, const struct limits *limits,
                             const struct store_event_page *p, struct str key);

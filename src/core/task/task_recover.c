@@ -1,8 +1,10 @@
 /*
  * task_recover.c - finds tasks whose process has died, takes them over and resumes them.
  *
- * The session shows how far a task got: the id of its prompt is the id of the task. If a turn ended
- * as canceled although the task was not cancelled, it was stopped together with its process.
+ * The session shows how far the task got: the id of the prompt is the id of the task. A turn
+ * without an end is resumed. If the turn ended as cancelled although the task was not cancelled,
+ * the agent cannot resume turns and was stopped together with its process. Then the agent gets a
+ * new prompt.
  */
 #include "core/task/task_recover.h"
 
@@ -97,7 +99,7 @@ static void fill_run(struct task_run *r, const struct store_task *t)
 
 /* The outcome of an interrupted tool call is unknown, so the tool is never run again. */
 static const char lost_call[] = " did not finish: the process that ran it was stopped or killed. "
-                                "Its effects until then remain, and it is not run again";
+                                "Its effects until then remain, and the call is not run again";
 
 /*
  * Was the task taken too often? The child of an isolated task does not check: it takes the task
@@ -115,8 +117,8 @@ static struct str damage_of(const struct taking *k, const struct task_spec *spec
         return arena_str(mem, str_of(k->away->why.text));
     if (is_worn_out(k))
         return arena_printf(mem,
-                            "the processes that worked on it have ended too often: it was taken "
-                            "over %lld times (limits.task_takes)",
+                            "the task is not resumed again: %lld processes that worked on it have "
+                            "ended (the constant task_takes)",
                             (long long)k->step.task.fence - 1);
     if (spec->tool.n)
         return arena_printf(mem, STR_FMT "%s", STR_ARG(utf8_head(spec->tool, 64)), lost_call);

@@ -4,14 +4,16 @@
 
 #include "core/task/task.h"
 
-/* Take over a task that no process works on, and work on it. */
+/* Take over a task whose process has died, and work on it. */
 void task_recover_one(struct task_engine *g, struct str id);
 
-/* The child of an isolated task has ended: take the task and fail it with a->why, then call
- * task_away_taken. */
+/*
+ * After the child of an isolated task has ended: take the task, fail it with a->why, and call
+ * task_away_taken.
+ */
 void task_fail_away(struct task_away *a);
 
-/* Stop searching for such tasks. */
+/* Stop searching for tasks whose process has died. */
 void task_recover_stop(struct task_engine *g);
 
 #endif

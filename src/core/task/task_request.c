@@ -1,14 +1,15 @@
 /*
  * task_request.c - the requests get, wait, cancel and answer.
  *
- * Each begins and ends by reading the task from the store, and returns what is stored. A request
- * that waits reads the task again when the run of the task has stored something, and every
- * limits.task_look_ms for tasks that another process works on.
+ * Each request begins and ends by reading the task from the store. A request that waits reads the
+ * task again when the run of the task has stored something; if another process works on the task,
+ * it reads every limits.task_look_ms.
  *
  * Every answer goes through the store, which accepts the first answer to each question. The process
- * that works on the task takes the answer from there, without delay if it is this process.
+ * that works on the task reads the answer from the store; this process does so without delay.
  */
 #include "base/container.h"
+#include "base/list.h"
 #include "base/mem.h"
 #include "core/task/task_engine.h"
 #include "core/task/task_isolated.h"
@@ -50,11 +51,8 @@ static void request_settle(struct task_request *q, const struct err *e)
 {
     struct task_ask *a = q->ask;
     struct task_engine *g = q->engine;
-    struct task_request **at = &g->requests;
 
-    while (*at != q)
-        at = &(*at)->next;
-    *at = q->next;
+    LIST_UNLINK(g->requests, q, next);
     timer_clear(g->loop, &q->look);
     a->state = NULL;
     mem_free(q);
@@ -198,7 +196,7 @@ static bool may_agree(const struct task_request *q, struct err *e)
         return true;
     return fail(e, ERR_DENIED,
                 "task %s was started at the command line and has more rights than MCP clients: "
-                "approve the call there (`approvals allow`)",
+                "approve the call there with `trefoil approvals allow`",
                 q->id);
 }
 

@@ -2,6 +2,7 @@
 #include "core/task/task_result.h"
 
 #include "base/utf8.h"
+#include "core/guard/taint_label.h"
 #include "core/session/history_record.h"
 #include "core/task/task_engine.h"
 #include "core/tool/path_below.h"
@@ -46,13 +47,15 @@ static double duration(const struct task_run *r)
 /* The result is marked like a tool result: untrusted if untrusted data was read for it. */
 static void write_trust(struct jw *w, struct str taint)
 {
+    struct str source;
+
     jw_plain_key(w, STR("trust"));
     jw_object(w);
     jw_kstr(w, "level", taint.n ? STR("untrusted") : STR("trusted"));
     jw_plain_key(w, STR("from"));
     jw_array(w);
-    if (taint.n)
-        jw_str(w, taint);
+    while (taint_next(&taint, &source))
+        jw_str(w, source);
     jw_array_end(w);
     jw_object_end(w);
 }
@@ -72,7 +75,7 @@ static void write_parts(struct jw *w, struct task_run *r, enum result_size size)
     jw_kstr(w, "stop", str_of(turn_stop_names[r->stop]));
     jw_plain_key(w, STR("duration_seconds"));
     jw_double(w, duration(r));
-    write_trust(w, size == RESULT_LEAST ? summary(r->taint) : r->taint);
+    write_trust(w, r->taint);
     if (size != RESULT_WHOLE)
         jw_kbool(w, "cut", true);
     else if (r->call)

@@ -1,12 +1,13 @@
 /*
  * task_run.c - the states of a run; task_run.h describes them.
  *
- * No state checks for a cancellation before it starts an operation: below a cancelled op, a new
- * operation ends at once. Each state checks r->halt in its callback.
+ * A state does not check for a cancellation before it starts an operation, because a new child of a
+ * cancelled op ends at once. Each state checks r->halt in its callback.
  */
 #include "core/task/task_run.h"
 
 #include "base/container.h"
+#include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/guard/guard.h"
@@ -55,6 +56,8 @@ static void run_halt(struct task_run *r, enum task_run_halt why)
 {
     if (why > r->halt)
         r->halt = why;
+    if (why == HALT_PARKED && r->at == RUN_WORKING && !r->call)
+        turn_park(&r->turn);
     if (r->op.kind) /* else the run has not started yet */
         op_cancel(&r->op);
 }
@@ -119,7 +122,7 @@ static void close_session(struct task_run *r)
     struct str taint = history_taint(r->session.history);
 
     task_run_go(r, RUN_CLOSING);
-    r->taint = taint.n ? arena_str(&r->mem, taint) : STR_NONE;
+    r->taint = arena_maybe(&r->mem, taint);
     task_run_find_named(r);
     session_close(&r->session, on_session_closed, r);
 }
@@ -209,7 +212,7 @@ static void on_turned(struct op *op, const struct err *e, void *ctx)
         task_run_go(r, RUN_RECOVERING);
     if (e && try_later(r, e, on_storable))
         return;
-    r->stop = e ? TURN_FAILED : r->turn.stop;
+    r->stop = !e ? r->turn.stop : r->halt ? TURN_CANCELED : TURN_FAILED;
     r->outcome = r->stop == TURN_END ? TASK_COMPLETED : TASK_FAILED;
     if (e)
         r->why = arena_str(&r->mem, str_of(e->text));
@@ -526,13 +529,10 @@ static void on_run_done(struct op *op, const struct err *e, void *ctx)
 {
     struct task_run *r = ctx;
     struct task_engine *g = r->engine;
-    struct task_run **at = &g->runs;
 
     (void)op;
     (void)e;
-    while (*at != r)
-        at = &(*at)->next;
-    *at = r->next;
+    LIST_UNLINK(g->runs, r, next);
     task_requests_hear(r);
     task_run_free(r);
     task_engine_settled(g);

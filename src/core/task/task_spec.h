@@ -1,4 +1,4 @@
-/* task_spec.h - a task spec as JSON, and the agent that it names. */
+/* task_spec.h - converts a task spec to and from JSON, and gets the agent that a spec names. */
 #ifndef CORE_TASK_TASK_SPEC_H
 #define CORE_TASK_TASK_SPEC_H
 
@@ -7,11 +7,14 @@
 struct task_spec task_spec_copy(struct arena *mem, const struct task_spec *spec);
 struct str task_spec_write(struct arena *mem, const struct task_spec *spec);
 
-/* Parse the output of task_spec_write, also of earlier versions. ERR_INVALID: damaged. */
+/*
+ * Parse the output of this or an earlier version of task_spec_write. ERR_INVALID: the JSON is
+ * damaged.
+ */
 bool task_spec_read(struct arena *mem, struct str json, const struct limits *limits,
                     struct task_spec *out, struct err *e);
 
-/* The origin of a stored task, from the member "origin" of its JSON. */
+/* Convert the member "origin" of a stored spec. */
 enum origin task_spec_origin(struct str origin);
 
 /*
@@ -20,7 +23,7 @@ enum origin task_spec_origin(struct str origin);
 struct agent *task_spec_agent(const struct task_spec *spec, struct agent_registry_port *registry,
                               struct err *e);
 
-/* The instruction that precedes the prompt; STR_NONE: none. */
+/* Return the instruction to insert before the prompt of a task; STR_NONE: there is none. */
 struct str task_spec_preface(bool read_only);
 
 #endif

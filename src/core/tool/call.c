@@ -1,8 +1,9 @@
-/* call.c - the life of a call: start, content, asks, deadline, end. */
+/* call.c - runs a call: its start, content, asks, deadline and end. */
 #include "core/tool/call.h"
 
 #include "base/container.h"
 #include "base/id.h"
+#include "base/list.h"
 #include "base/utf8.h"
 #include "core/guard/guard.h"
 #include "core/lock/lock.h"
@@ -249,7 +250,7 @@ static const char *const needs[ASK_KINDS] = {
 
 void call_cannot_ask(const struct call *call, enum ask_kind kind, struct err *e)
 {
-    fail(e, ERR_DENIED, "%s needs %s, which this client does not offer", call->what, needs[kind]);
+    fail(e, ERR_DENIED, "%s needs %s, which this client does not support", call->what, needs[kind]);
 }
 
 static void note_lack(struct call *call, enum ask_kind kind, struct err *e)
@@ -291,12 +292,7 @@ static const struct op_kind ask_kind = { .name = "ask", .cancel = cancel_ask };
 
 static void drop_ask(struct ask *ask)
 {
-    struct ask **at = &ask->call->asks;
-
-    while (*at && *at != ask)
-        at = &(*at)->next;
-    if (*at)
-        *at = ask->next;
+    LIST_UNLINK(ask->call->asks, ask, next);
     go_on_deadline(ask->call);
 }
 

@@ -1,9 +1,9 @@
 /*
- * exposure.h - which tools are offered to which caller. Pure functions of lists and names.
+ * exposure.h - decides which tools are offered to which callers. Pure.
  *
- * Lists have three states (pick_strs): absent, empty, names. A list names a tool by its published
- * name, by its other name, or, for a tool of an MCP server, by `server:tool`. A list that belongs to
- * a server uses the server's own name for the tool.
+ * A list of tools (pick_strs) can be absent, empty, or contain names. Each entry is the published
+ * name or the other name of a tool or, for a tool of an MCP server, `server:tool`. A list that
+ * belongs to a server contains the server's own names for its tools.
  */
 #ifndef CORE_TOOL_EXPOSURE_H
 #define CORE_TOOL_EXPOSURE_H
@@ -11,26 +11,26 @@
 #include "core/tool/server_spec.h"
 #include "core/tool/tool.h"
 
-/* The names of one tool that a list may use. */
+/* The names by which a list of tools can contain one tool. */
 struct tool_called {
-    struct str name;  /* published */
-    struct str alias; /* server:tool; STR_NONE: a built-in tool */
-    struct str other; /* its other_name; STR_NONE: none */
+    struct str name;  /* the name under which the tool is published */
+    struct str alias; /* tool.alias, such as server:tool; STR_NONE: a built-in tool */
+    struct str other; /* tool.other_name; STR_NONE: none */
 };
 
-/* All names of a tool. */
+/* Return all names of a tool. */
 struct tool_called tool_called_of(const struct tool *t);
 
 /*
- * Does allowed_tools of the server allow this tool? Absent list: all; empty: none; else the listed
- * ones.
+ * Does allowed_tools of the server allow this tool? An absent list allows all tools, an empty list
+ * allows none.
  */
 bool server_allows(const struct server_spec *s, struct str tool);
 
 /* Is this tool of the server offered only to agents whose list of tools names it? */
 bool server_tool_manual(const struct server_spec *s, struct str tool);
 
-/* The settings of a tool of the server in the configuration; NULL: none. */
+/* Return the settings that the configuration has for a tool of the server. NULL: there are none. */
 const struct tool_override *server_override(const struct server_spec *s, struct str tool);
 
 /*
@@ -47,10 +47,11 @@ bool tool_exposed_by_agent(const struct pick_strs *expose, const struct pick_str
 bool tool_exposed_by_kernel(const struct pick_strs *expose, const struct pick_strs *private_tools,
                             struct tool_called tool);
 
-/* The mode of the clients of an endpoint: [mcp] mode. */
+/* What the clients of an MCP endpoint may do: the setting `mode` of [mcp]. */
 enum endpoint_mode {
-    ENDPOINT_BY_ORIGIN, /* read-write for clients that are proved to be the user, else read-only */
-    /* only tools that look, search or think; none that change, run or fetch something */
+    /* read-write if the origin proves that the client is a user, else read-only */
+    ENDPOINT_BY_ORIGIN,
+    /* only tools that look, search or think; no tools that change, run or fetch something */
     ENDPOINT_READ_ONLY,
     ENDPOINT_READ_WRITE,
 };
@@ -63,8 +64,7 @@ bool origin_is_user(enum origin origin);
 
 bool endpoint_is_read_only(enum endpoint_mode mode, enum origin origin);
 
-/* Does a read-only endpoint offer built-in tools of this kind? True for those that look, search or
- * think. */
+/* Does a read-only endpoint offer built-in tools of this kind (look, search or think)? */
 bool tool_kind_only_looks(enum tool_kind kind);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/container.h"
 #include "base/hash.h"
+#include "base/list.h"
 #include "base/mem.h"
 
 /* One source in one offer. Member of two lists: of the offer and of the source. */
@@ -125,11 +126,7 @@ void offer_join(struct offer *o, struct offer_source *s)
 
 static void cut_from_source(struct offer_join *j)
 {
-    struct offer_join **at = &j->source->joins;
-
-    while (*at != j)
-        at = &(*at)->next_of_source;
-    *at = j->next_of_source;
+    LIST_UNLINK(j->source->joins, j, next_of_source);
 }
 
 void offer_leave(struct offer *o, struct offer_source *s)

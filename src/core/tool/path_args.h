@@ -1,5 +1,5 @@
 /*
- * path_args.h - the paths that a call of a writing tool names.
+ * path_args.h - finds the paths in the arguments of a tool that writes files.
  */
 #ifndef CORE_TOOL_PATH_ARGS_H
 #define CORE_TOOL_PATH_ARGS_H
@@ -8,8 +8,9 @@
 #include "core/tool/call.h"
 
 /*
- * Collect the paths below the root, resolved as the tools do (path_below.h). False: one of the
- * arguments is not a path, or leads outside the root; *out has the others all the same.
+ * Collect the paths in the arguments, resolved in the same way as the tools do (path_below.h).
+ * Returns false if a path is not valid or leads outside the root. Then *out contains the other
+ * paths.
  */
 bool path_args(struct arena *mem, const struct host *host, struct json args, struct pick_strs *out);
 

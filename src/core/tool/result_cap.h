@@ -1,22 +1,23 @@
 /*
- * result_cap.h - limit the length of a tool's result.
+ * result_cap.h - limits the length of a tool's result.
  *
- * The text of all blocks counts, in characters, up to limits.tool_result_chars or the limit that
- * the user set for the server of the tool (max_result_chars). Images, audio and blobs do not count
- * and are never truncated. A longer text is truncated and marked. Structured content cannot be
- * truncated: such a result is replaced by an error with a link to the whole (linked_results.h).
+ * The text of all blocks together may have at most limits.tool_result_chars characters. For the
+ * tools of an MCP server, the user can set another limit (max_result_chars). Longer text is
+ * truncated and marked. Images, audio and blobs do not count and are never truncated. Structured
+ * content cannot be truncated: a result that is too long is replaced by an error with a link to the
+ * whole result (linked_results.h).
  */
 #ifndef CORE_TOOL_RESULT_CAP_H
 #define CORE_TOOL_RESULT_CAP_H
 
 #include "core/tool/call.h"
 
-/* The cap of this call, in characters. */
+/* Return the maximum number of characters in the result of this call. */
 size_t result_cap(const struct call *call);
 
 /*
- * Of a forwarded call: do nothing if its result is short enough. Otherwise rewrite its content
- * like that of a local call, and set raw_result to STR_NONE. `links`: the caller can read kept
+ * Limit the result of a forwarded call (call_forward). A result that is too long is rewritten like
+ * that of a local call, and raw_result is set to STR_NONE. `links`: the caller can read kept
  * results.
  */
 void result_cap_forwarded(struct call *call, bool links);

@@ -31,6 +31,8 @@ static void put_stdio(struct jw *w, const struct server_spec *s)
     jw_array_end(w);
     jw_kstr(w, "cwd", str_of(s->cwd));
     jw_kbool(w, "strict", s->env_strict);
+    jw_kint(w, "sandbox", s->sandbox);
+    jw_kbool(w, "share", s->share);
     put_strs(w, "pass", s->pass, s->passes);
     put_pairs(w, "env", s->env, s->envs);
 }
@@ -69,6 +71,8 @@ struct str server_spec_canonical(struct arena *mem, const struct server_spec *s)
     jw_kint(&w, "concurrency", s->concurrency);
     jw_kint(&w, "result_chars", s->result_chars);
     jw_kint(&w, "era", s->era);
+    if (s->pinning != PINNING_UNSET)
+        jw_kint(&w, "pinning", s->pinning);
     jw_kbool(&w, "enabled", s->enabled);
     jw_kbool(&w, "no_roots", s->no_roots);
     jw_kbool(&w, "trusted", s->trusted);

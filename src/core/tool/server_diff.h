@@ -1,7 +1,8 @@
 /*
- * server_diff.h - what has changed between two lists of servers, by name.
+ * server_diff.h - compares two lists of MCP servers, by name.
  *
- * For a reload: what is unchanged keeps running, the rest is stopped and started.
+ * Used when the configuration is reloaded: unchanged servers keep running, the others are stopped,
+ * started or restarted.
  */
 #ifndef CORE_TOOL_SERVER_DIFF_H
 #define CORE_TOOL_SERVER_DIFF_H
@@ -17,15 +18,15 @@ struct server_diff {
 };
 
 /*
- * Everything that determines how a server is reached and used, as one line of JSON, secrets
- * included: to compare, never to show. The source file is not part of it; whether it may be started
- * is.
+ * Return all settings that determine how a server is reached and used, as one line of JSON. The
+ * line contains secrets: compare it, but never show it. The line includes whether the server may be
+ * started, but not the name of the configuration file.
  */
 struct str server_spec_canonical(struct arena *mem, const struct server_spec *s);
 
 /*
- * One row per name in either list: first the servers of `now` in their order, then the removed
- * ones. Names are unique within a list. Returns how many.
+ * Compare the lists. *out gets one row per name: first the servers of `now` in their order, then
+ * the removed servers. Names must be unique within each list. Returns the number of rows.
  */
 size_t server_specs_diff(struct arena *mem, const struct server_spec *was, size_t were,
                          const struct server_spec *now, size_t nows, struct server_diff **out);

@@ -86,3 +86,23 @@ const char *server_transport_name(enum server_transport t)
     }
     return "?";
 }
+
+bool tool_pinning_named(struct str word, enum tool_pinning *out)
+{
+    static const char *const names[] = { "", "off", "warn", "block" };
+
+    for (size_t i = PINNING_OFF; i < ARRAY_LEN(names); i++) {
+        if (!str_eq(word, str_of(names[i])))
+            continue;
+        *out = (enum tool_pinning)i;
+        return true;
+    }
+    return false;
+}
+
+enum tool_pinning server_pinning(const struct server_spec *s, enum tool_pinning general)
+{
+    if (s->pinning == PINNING_UNSET || (s->from_project && s->pinning < general))
+        return general;
+    return s->pinning;
+}

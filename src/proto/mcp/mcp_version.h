@@ -1,17 +1,18 @@
 /*
  * mcp_version.h - the supported versions of MCP, and the features of each.
  *
- * A difference between versions is a column here or a row in mcp_methods.c, never a branch in a
- * handler.
+ * A difference between versions is a member of struct mcp_features or a row in mcp_methods.c, never
+ * a comparison of versions in a handler.
  */
-#ifndef PROTO_MCP_VERSION_H
-#define PROTO_MCP_VERSION_H
+#ifndef PROTO_MCP_MCP_VERSION_H
+#define PROTO_MCP_MCP_VERSION_H
 
 #include "base/str.h"
 
 /*
- * In order of age; the columns of the method table. Legacy versions are agreed on by a handshake;
- * from MCP_MODERN on each request names its version.
+ * The versions in order of age, as the method table uses them (rpc/method.h). In legacy versions,
+ * client and server agree on the version in a handshake. From MCP_MODERN on, each request names its
+ * version.
  */
 enum mcp_version {
     MCP_2024_11_05,
@@ -20,10 +21,11 @@ enum mcp_version {
     MCP_2025_11_25,
     MCP_2026_07_28,
     MCP_FIRST = MCP_2024_11_05,
-    MCP_LEGACY = MCP_2025_11_25, /* the newest that initialize can agree on */
-    MCP_MODERN = MCP_2026_07_28, /* the oldest without a handshake */
+    MCP_LEGACY = MCP_2025_11_25, /* the newest version with a handshake (initialize) */
+    MCP_MODERN = MCP_2026_07_28, /* the oldest version without a handshake */
     MCP_LAST = MCP_2026_07_28,
-    /* Assumed of an HTTP client that sends no MCP-Protocol-Version (2025-06-18, transports). */
+    /* The version of an HTTP client that sends no header MCP-Protocol-Version, as the specification
+     * requires (2025-06-18, transports). */
     MCP_ASSUMED = MCP_2025_03_26,
 };
 
@@ -36,7 +38,7 @@ struct mcp_features {
     bool batches;          /* arrays of messages are accepted */
     bool annotations;      /* hints about what a tool does */
     bool audio;            /* audio blocks */
-    bool completions;      /* the capability; before, completion needed none */
+    bool completions;      /* the capability exists; older versions complete without it */
     bool progress_message; /* progress has a text */
     bool titles;           /* display names */
     bool structured;       /* outputSchema and structuredContent */
@@ -45,8 +47,8 @@ struct mcp_features {
     bool elicitation;      /* the user can be asked to fill in a form */
     bool icons;
     bool elicit_url; /* the user can be sent to a web page */
-    bool announces;  /* listChanged is declared even where no notification can follow */
-    bool polling;    /* an event stream begins with an id to resume from */
+    bool announces;  /* listChanged is declared even if no notification can follow */
+    bool polling;    /* an event stream begins with an empty event, whose id allows to resume it */
     bool tasks;      /* calls may become tasks: the extension (mcp_tasks.h) */
 };
 
@@ -54,7 +56,7 @@ struct mcp_features {
 extern const struct mcp_features mcp_features[];
 
 /*
- * The version of a name. 2024-10-07, which was never released but is still asked for, counts as
+ * Find a version by its name. 2024-10-07, which was never released but is still requested, means
  * 2024-11-05.
  */
 bool mcp_version_named(struct str name, enum mcp_version *out);

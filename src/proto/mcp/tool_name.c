@@ -72,25 +72,18 @@ struct str tool_name_plain(struct arena *mem, struct str server, struct str tool
 
 /* ---- the table -------------------------------------------------------------------------- */
 
-static int compare(struct str a, struct str b)
-{
-    int order = memcmp(a.p ? a.p : "", b.p ? b.p : "", a.n < b.n ? a.n : b.n);
-
-    return order ? order : (a.n > b.n) - (a.n < b.n);
-}
-
 static int compare_pairs(const struct tool_name *a, const struct tool_name *b)
 {
-    int order = compare(a->of.server, b->of.server);
+    int order = str_order(a->of.server, b->of.server);
 
-    return order ? order : compare(a->of.tool, b->of.tool);
+    return order ? order : str_order(a->of.tool, b->of.tool);
 }
 
 /* Equal names are sorted by pair, so that the result does not depend on the order of arrival. */
 static int by_plain(const void *a, const void *b)
 {
     const struct tool_name *x = a, *y = b;
-    int order = compare(x->plain, y->plain);
+    int order = str_order(x->plain, y->plain);
 
     return order ? order : compare_pairs(x, y);
 }
@@ -98,7 +91,7 @@ static int by_plain(const void *a, const void *b)
 static int by_name(const void *a, const void *b)
 {
     const struct tool_name *x = a, *y = b;
-    int order = compare(x->name, y->name);
+    int order = str_order(x->name, y->name);
 
     return order ? order : compare_pairs(x, y);
 }
@@ -203,7 +196,7 @@ static const struct tool_name *find_published(const struct tool_names *t, struct
 
     while (low < high) {
         size_t middle = (low + high) / 2;
-        int order = compare(name, t->by_name[middle].name);
+        int order = str_order(name, t->by_name[middle].name);
 
         if (!order)
             return &t->by_name[middle];

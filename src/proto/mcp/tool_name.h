@@ -1,16 +1,17 @@
 /*
- * tool_name.h - the published names of the tools of MCP servers.
+ * tool_name.h - make the names under which the tools of MCP servers are published.
  *
- * A name is mcp_{server}_{tool} in lower case, with _ for every character outside a-z, 0-9 and _,
- * at most TOOL_NAME_MOST characters; an override replaces it. Several pairs can have the same such
- * name ("a" + "b_c" and "a_b" + "c"), so a name is never parsed: the table maps it to its pair.
+ * The plain name of a tool is mcp_{server}_{tool} in lower case, with _ for every character outside
+ * a-z, 0-9 and _. A configured name replaces it. A name has at most TOOL_NAME_MOST characters.
+ * Several pairs of server and tool can have the same plain name ("a" + "b_c" and "a_b" + "c"), so a
+ * name is never parsed: a table maps it to its pair.
  *
  * A suffix _xxxxxxxx, a hash of the exact pair, is added if the plain name cannot be used:
  *   - it is too long: it is truncated before the suffix;
  *   - two or more pairs share it: each of them gets the suffix, so the order of tools does not
  *     matter;
  *   - it is reserved (a built-in tool);
- *   - it ends like a suffix itself, so that no tool can take the suffixed name of another.
+ *   - its end looks like a suffix: otherwise it could be the suffixed name of another tool.
  *
  * The table is rebuilt from all tools whenever one is added or removed. The names depend on the set
  * of tools, not on their order. If a new tool has the plain name of an existing tool, the existing
@@ -32,10 +33,10 @@ struct tool_pair {
 };
 
 struct tool_name {
-    struct str name; /* published; NUL-terminated */
+    struct str name; /* the published name; NUL-terminated */
     struct tool_pair of;
-    size_t index;     /* in the list the table was made from */
-    struct str plain; /* the name it would have alone */
+    size_t index;     /* index of the pair in the list that the table was made from */
+    struct str plain; /* the name without a suffix for collisions */
 };
 
 struct tool_names {
@@ -48,12 +49,12 @@ struct tool_names {
 /* mcp_{server}_{tool}, normalised, and truncated with a suffix if it is too long. */
 struct str tool_name_plain(struct arena *mem, struct str server, struct str tool);
 
-/* Names for all pairs; `reserved` are names that are taken. */
+/* Make the names of all pairs. `reserved` are names that no pair may get. */
 struct tool_names tool_names_build(struct arena *mem, const struct tool_pair *pair, size_t pairs,
                                    const struct str *reserved, size_t reserveds);
 
 /*
- * The tool behind a published name, or behind `server:tool` in the server's own spelling.
+ * Find a tool by its published name, or by `server:tool` as the server spells it.
  * ERR_NOT_FOUND suggests a similar name.
  */
 bool tool_names_find(const struct tool_names *t, struct str name, const struct tool_name **out,

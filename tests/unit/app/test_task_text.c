@@ -1,5 +1,5 @@
 /* test_tasks.c - what is pure of tasks on the command line: cursors, ids, exit codes. */
-#include "app/task_exit.h"
+#include "app/task/task_exit.h"
 #include "base/auto.h"
 #include "runtime/store_find.h"
 #include "tap.h"

@@ -64,4 +64,36 @@ TEST(lines_keep_what_makes_lines_and_emoji_and_nothing_that_moves_a_cursor)
     }
 }
 
+static const struct {
+    const char *word, *want;
+} words[] = {
+    { "plain", "plain" },
+    { "--token=abc", "--token=***" },
+    { "--api-key=abc", "--api-key=***" },
+    { "Authorization: Bearer abc", "'Authorization: ***'" },
+    { "X-Api-Key:abc", "X-Api-Key:***" },
+    { "Accept: text/html", "'Accept: text/html'" },
+    { "https://u:abc@h/p", "https://u:***@h/p" },
+    { "https://h/p?key=abc", "'https://h/p?key=***'" },
+    { "https://h/p?a=1&access_token=abc&b=2", "'https://h/p?a=1&access_token=***&b=2'" },
+    { "https://u:abc@h/p?sig=abc#id_token=abc", "'https://u:***@h/p?sig=***#id_token=***'" },
+    { "https://h/p?a=1&keys=2", "'https://h/p?a=1&keys=2'" },
+    { "--url=https://h/?code=abc", "'--url=https://h/?code=***'" },
+    { "C:\\Users", "'C:\\Users'" },
+    { "?=", "'?='" },
+    { "://?", "'://?'" },
+    { "", "''" },
+};
+
+TEST(a_word_hides_its_secrets)
+{
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        AUTO_BUF out;
+
+        buf_init(&out, 1000);
+        show_word(&out, str_of(words[i].word));
+        EQ_S(buf_str(&out), words[i].want);
+    }
+}
+
 TEST_MAIN()

@@ -172,7 +172,7 @@ TEST(what_is_wrong_is_said_with_file_and_line)
         { "name: &x a", "anchors and tags" },
         { "- a", "must be lines of `key: value`" },
         { "name: a\nname: b", "x.md:3:1:" },
-        { "persona: x", "the text below is the persona" },
+        { "persona: x", "or by the text below" },
     };
     AUTO_WORLD w;
 

@@ -215,6 +215,42 @@ TEST(a_failed_load_leaves_the_old_configuration)
     EQ_S(c.listen, "old");
 }
 
+TEST(only_the_user_opens_private_addresses)
+{
+    static const char *const user = "home/.config/trefoil/config.toml";
+    AUTO_PLACE at = place_new();
+    AUTO_BUF many;
+    struct loaded l;
+
+    l = load(&at, NULL, false);
+    EQ(l.c.reachable.n, 0);
+    place_write(&at, user, "[web]\nallow_private = ['10.1.0.0/16', '::1']\n");
+    l = load(&at, NULL, false);
+    EQ(l.c.reachable.n, 2);
+    EQ(l.c.reachable.v[0].bits, 16);
+    place_write(&at, "r/trefoil.toml", "[web]\nallow_private = ['10.1.0.0/16']\n");
+    l = load(&at, NULL, false);
+    EQ(l.c.reachable.n, 2);
+    OK(noted(&l.c, LOG_WARN, "trefoil.toml:2:17: allow_private is ignored"));
+    l = load(&at, NULL, true);
+    EQ(l.c.reachable.n, 1);
+    place_write(&at, "r/trefoil.toml", "[web]\nallow_private = []\n"); /* stricter */
+    l = load(&at, NULL, false);
+    OK(l.ok && l.c.reachable.n == 0);
+    place_write(&at, user, "[web]\nallow_private = ['10.1.2.3/16']\n");
+    l = load(&at, NULL, false);
+    OK(!l.ok && strstr(l.e.text, "config.toml:2:17: web.allow_private: \"10.1.2.3/16\": the "
+                                 "address has bits set behind the length"));
+    buf_init(&many, 4096);
+    buf_put(&many, STR("[web]\nallow_private = ["));
+    for (int i = 0; i < 65; i++)
+        buf_printf(&many, "'10.0.0.%d',", i);
+    buf_put(&many, STR("]\n\0"));
+    place_write(&at, user, many.p);
+    l = load(&at, NULL, false);
+    OK(!l.ok && strstr(l.e.text, "65 ranges; at most 64 are accepted")); /* limits.private_ranges */
+}
+
 TEST(durability_is_one_of_two_words)
 {
     AUTO_PLACE at = place_new();

@@ -297,9 +297,9 @@ static const struct {
     { "[[mcp.servers]]\nname='x'\ncommand=['..']\n", "must not contain .." },
     { "[[mcp.servers]]\nname='x'\ncommand=\"a\\u0000b\"\n", "the string contains a NUL" },
     { "[[mcp.servers]]\nname='x'\ncommand='a'\nargs='b'\n", "t.toml:4:6: mcp.servers[0].args" },
-    { "[[mcp.servers]]\nname='x'\ncommand='a'\nurl='http://h/'\n", "cannot have command" },
+    { "[[mcp.servers]]\nname='x'\ncommand='a'\nurl='http://h/'\n", "cannot have \"command\"" },
     { "[[mcp.servers]]\nname='x'\ntype='stdio'\ncommand='a'\nurl='http://h/'\n",
-      "cannot have url" },
+      "cannot have \"url\"" },
     { "[[mcp.servers]]\nname='x'\ntype='sse'\n", "needs a \"url\"" },
     { "[[mcp.servers]]\nname='x'\ntype='ws'\nurl='http://h/'\n", "unknown type of transport" },
     { "[[mcp.servers]]\nname='x'\nurl='ftp://h/'\n", "begins with http:// or https://" },
@@ -310,7 +310,7 @@ static const struct {
     { "[[mcp.servers]]\nname='x'\nurl='http://2852039166/'\n", "metadata service" },
     { "[[mcp.servers]]\nname='x'\nurl='http://[fd00:ec2::254]:80/'\n", "metadata service" },
     { "[[mcp.servers]]\nname='x'\nurl='http://METADATA.google.internal./'\n", "metadata service" },
-    { "[[mcp.servers]]\nname='x'\nurl='http://h/'\nenv={A='b'}\n", "cannot have env" },
+    { "[[mcp.servers]]\nname='x'\nurl='http://h/'\nenv={A='b'}\n", "cannot have \"env\"" },
     { "[[mcp.servers]]\nname='x'\nurl='http://h/'\nheaders={'a b'='c'}\n", "valid header name" },
     { "[[mcp.servers]]\nname='x'\nurl='http://h/'\nheaders={a=\"b\\nc\"}\n", "line break" },
     { "[[mcp.servers]]\nname='x'\nurl='http://h/'\nheaders=['a']\n", "\"Name: value\"" },
@@ -325,7 +325,8 @@ static const struct {
       "t.toml:4:8: mcp.servers[0].env.A: the variable TREFOIL_NOT_SET is not set" },
     { "[[mcp.servers]]\nname='x'\ncommand='a'\nenv={A='file:/nonexistent/x'}\n",
       "mcp.servers[0].env.A: open /nonexistent/x" },
-    { "[[mcp.servers]]\nname='x'\ncommand='a'\nenv_base='all'\n", "expected default or strict" },
+    { "[[mcp.servers]]\nname='x'\ncommand='a'\nenv_base='all'\n",
+      "expected \"default\" or \"strict\"" },
     { "[[mcp.servers]]\nname='x'\ncommand='a'\nera='old'\n", "expected auto, legacy" },
     { "[[mcp.servers]]\nname='x'\ncommand='a'\nenabled=true\ndisabled=true\n", "contradicts" },
     { "[[mcp.servers]]\nname='x'\ncommand='a'\ntimeout_secs=0\n", "expected 1 to 86400" },
@@ -377,7 +378,7 @@ TEST(a_url_longer_than_fetch_url_bytes_is_refused)
     memset(text + n, 'p', 8200);
     memcpy(text + n + 8200, "'\n", 3);
     from_toml(&g, text);
-    OK(!g.ok && strstr(g.e.text, "limits.fetch_url_bytes"));
+    OK(!g.ok && strstr(g.e.text, "the constant fetch_url_bytes"));
 }
 
 /* ---- what is shown ---------------------------------------------------------------------- */
@@ -448,7 +449,7 @@ TEST(an_editors_array_that_is_wrong_is_refused)
         { "[1]", "expected an object" },
         { "[{\"name\":\"a\"}]", "needs a \"command\"" },
         { "[{\"type\":\"http\",\"name\":\"a\"}]", "needs a \"url\"" },
-        { "[{\"name\":\"a\",\"url\":\"http://h/\"}]", "cannot have url" },
+        { "[{\"name\":\"a\",\"url\":\"http://h/\"}]", "cannot have \"url\"" },
         { "[{\"name\":\"a\",\"command\":\"../x\"}]", "must not contain .." },
         { "[{\"name\":\"a\",\"command\":\"x\"},{\"name\":\"a\",\"command\":\"y\"}]",
           "duplicate server" },

@@ -155,7 +155,7 @@ TEST(who_cannot_be_asked_is_not)
     EQ(d.done, 1);
     OK(!d.asked);
     OK(d.call.is_error);
-    OK(str_find(buf_str(&d.call.content), STR("which this client does not offer")) >= 0);
+    OK(str_find(buf_str(&d.call.content), STR("which this client does not support")) >= 0);
     end(&d);
 }
 

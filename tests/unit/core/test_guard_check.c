@@ -4,7 +4,18 @@
 
 static const struct tool reader = { .name = "file_read", .kind = TOOL_READ, .read_only = true };
 static const struct tool writer = { .name = "file_write", .kind = TOOL_EDIT };
+static struct tool_sandbox no_wish(const struct host *host, struct json args)
+{
+    (void)host;
+    (void)args;
+    return (struct tool_sandbox){ .what = TOOL_SANDBOX_DEFAULT };
+}
+
+/* A command that another agent runs, and one that we run. */
 static const struct tool shell = { .name = "shell_exec", .kind = TOOL_EXECUTE };
+static const struct tool command = { .name = "shell_exec",
+                                     .kind = TOOL_EXECUTE,
+                                     .sandbox = no_wish };
 static const struct tool fetch = {
     .name = "web_fetch", .kind = TOOL_FETCH, .read_only = true, .open_world = true
 };
@@ -12,6 +23,7 @@ static const struct tool poller = { .name = "poll", .kind = TOOL_READ, .polls = 
 static const struct tool mover = { .name = "file_move", .kind = TOOL_MOVE };
 static const struct tool remover = { .name = "file_delete", .kind = TOOL_DELETE };
 static const struct tool thinker = { .name = "plan_update", .kind = TOOL_THINK };
+static const struct tool messenger = { .name = "agent_send", .kind = TOOL_THINK, .messages = true };
 static const struct tool theirs = { .name = "gh_push", .alias = "gh:push", .kind = TOOL_EXECUTE };
 static const struct tool their_reader = {
     .name = "gh_list", .alias = "gh:list", .kind = TOOL_EXECUTE, .read_only = true
@@ -70,9 +82,23 @@ static struct guard_scope plain_agent = { .actor = true, .parent = &everything }
 static struct guard_scope yolo_below = { .permission = { [TOOL_EXECUTE] = PERMISSION_AUTO },
                                          .actor = true,
                                          .parent = &plain_agent };
+static struct guard_scope rules = { .rules = LIST({ "shell_exec", 10 }) };
+static struct guard_scope asks_but_rules = { .rules = LIST({ "shell_exec", 10 }),
+                                             .permission = { [TOOL_EXECUTE] = PERMISSION_ASK } };
+static struct guard_scope denies_but_rules = { .rules = LIST({ "shell_exec", 10 }),
+                                               .permission = { [TOOL_EXECUTE] = PERMISSION_DENY } };
+
+/* A command of ours, confined by the kernel. */
+#define IN(is, usual)                                                                              \
+    {                                                                                              \
+        .runs = true, .kind = (is), .standard = (usual), .enforced = true                          \
+    }
+#define INSIDE IN(SANDBOX_WORKSPACE, SANDBOX_WORKSPACE)
+
 static struct guard_scope hides = { .hidden = LIST({ "file_read", 9 }) };
 static struct guard_scope lists = { .expose = LIST({ "gh:push", 7 }), .expose_listed = true };
 static struct guard_scope taint_asks = { .taint = GUARD_ASK, .parent = &auto_own };
+static struct guard_scope secrets_ask = { .secrets = GUARD_ASK, .parent = &auto_own };
 static struct guard_scope taint_denies = { .taint = GUARD_DENY };
 
 /* clang-format off */
@@ -117,15 +143,28 @@ static const struct row rows[] = {
     { "ask", GUARD_PERMISSION, GUARD_ASK, { .scope = &ask_edits, .tool = &writer } },
     { "deny", GUARD_PERMISSION, GUARD_DENY, { .scope = &deny_fetch, .tool = &fetch } },
     { "the parent asks", GUARD_PERMISSION, GUARD_ASK, { .scope = &deny_fetch, .tool = &writer } },
-    { "by default a command asks", GUARD_PERMISSION, GUARD_ASK, { .scope = &everything, .tool = &shell } },
-    { "by default deleting asks", GUARD_PERMISSION, GUARD_ASK, { .scope = &everything, .tool = &remover } },
-    { "by default fetching asks", GUARD_PERMISSION, GUARD_ASK, { .scope = &everything, .tool = &fetch } },
-    { "by default writing does not", GUARD_PERMISSION, GUARD_ALLOW, { .scope = &everything, .tool = &writer } },
-    { "by default a server's tool does not", GUARD_PERMISSION, GUARD_ALLOW, { .scope = &everything, .tool = &theirs } },
-    { "auto waives the default", GUARD_PERMISSION, GUARD_ALLOW, { .scope = &auto_own, .tool = &shell } },
+    { "a rule answers the question of a kind", GUARD_PERMISSION, GUARD_ALLOW, { .scope = &asks_but_rules, .tool = &command, .sandbox = INSIDE } },
+    { "a rule does not answer a denial", GUARD_PERMISSION, GUARD_DENY, { .scope = &denies_but_rules, .tool = &command, .sandbox = INSIDE } },
+    { "a command inside", GUARD_SANDBOX, GUARD_ALLOW, { .scope = &everything, .tool = &command, .sandbox = INSIDE } },
+    { "a command with the network of the default", GUARD_SANDBOX, GUARD_ALLOW, { .scope = &everything, .tool = &command, .sandbox = IN(SANDBOX_NETWORK, SANDBOX_NETWORK) } },
+    { "a command that wants the network", GUARD_SANDBOX, GUARD_ASK, { .scope = &everything, .tool = &command, .sandbox = IN(SANDBOX_NETWORK, SANDBOX_WORKSPACE) } },
+    { "a command that wants no sandbox", GUARD_SANDBOX, GUARD_ASK, { .scope = &everything, .tool = &command, .sandbox = IN(SANDBOX_OFF, SANDBOX_WORKSPACE) } },
+    { "the user has switched it off", GUARD_SANDBOX, GUARD_ASK, { .scope = &everything, .tool = &command, .sandbox = IN(SANDBOX_OFF, SANDBOX_OFF) } },
+    { "a kernel without it", GUARD_SANDBOX, GUARD_ASK, { .scope = &everything, .tool = &command, .sandbox = { .runs = true, .kind = SANDBOX_WORKSPACE, .standard = SANDBOX_WORKSPACE, .missing = "no Landlock" } } },
+    { "a kernel without it, best effort", GUARD_SANDBOX, GUARD_ALLOW, { .scope = &everything, .tool = &command, .sandbox = { .runs = true, .kind = SANDBOX_WORKSPACE, .standard = SANDBOX_WORKSPACE, .missing = "no Landlock", .best_effort = true } } },
+    { "best effort is not for leaving", GUARD_SANDBOX, GUARD_ASK, { .scope = &everything, .tool = &command, .sandbox = { .runs = true, .kind = SANDBOX_NETWORK, .standard = SANDBOX_WORKSPACE, .missing = "no Landlock", .best_effort = true } } },
+    { "a terminal of the editor", GUARD_SANDBOX, GUARD_ASK, { .scope = &everything, .tool = &command, .sandbox = { .runs = true, .kind = SANDBOX_WORKSPACE, .standard = SANDBOX_WORKSPACE, .enforced = true, .elsewhere = true } } },
+    { "a rule of the user lets it leave", GUARD_SANDBOX, GUARD_ALLOW, { .scope = &rules, .tool = &command, .sandbox = IN(SANDBOX_OFF, SANDBOX_WORKSPACE) } },
+    { "a command of another agent", GUARD_SANDBOX, GUARD_ASK, { .scope = &everything, .tool = &shell } },
+    { "deleting inside", GUARD_SANDBOX, GUARD_ALLOW, { .scope = &everything, .tool = &remover, .sandbox = INSIDE } },
+    { "deleting outside", GUARD_SANDBOX, GUARD_ASK, { .scope = &everything, .tool = &remover, .sandbox = { .kind = SANDBOX_WORKSPACE, .standard = SANDBOX_WORKSPACE, .enforced = true, .deletes_outside = true } } },
+    { "fetching", GUARD_SANDBOX, GUARD_ASK, { .scope = &everything, .tool = &fetch } },
+    { "writing", GUARD_SANDBOX, GUARD_ALLOW, { .scope = &everything, .tool = &writer } },
+    { "a server's tool", GUARD_SANDBOX, GUARD_ALLOW, { .scope = &everything, .tool = &theirs } },
+    { "auto lets it leave", GUARD_SANDBOX, GUARD_ALLOW, { .scope = &auto_own, .tool = &shell } },
     { "who asks is stricter than auto", GUARD_PERMISSION, GUARD_ASK, { .scope = &strict_child, .tool = &shell } },
-    { "an agent may waive the default", GUARD_PERMISSION, GUARD_ALLOW, { .scope = &yolo, .tool = &shell } },
-    { "but not for the agent that calls it", GUARD_PERMISSION, GUARD_ASK, { .scope = &yolo_below, .tool = &shell } },
+    { "an agent may leave", GUARD_SANDBOX, GUARD_ALLOW, { .scope = &yolo, .tool = &shell } },
+    { "but not for the agent that calls it", GUARD_SANDBOX, GUARD_ASK, { .scope = &yolo_below, .tool = &shell } },
     { "call 4", GUARD_LOOP, GUARD_ALLOW, { .repeats = { .same_call = 4 } } },
     { "call 5", GUARD_LOOP, GUARD_DENY, { .repeats = { .same_call = 5 } } },
     { "poll 14", GUARD_LOOP, GUARD_ALLOW, { .repeats = { .same_call = 14 }, .tool = &poller } },
@@ -138,8 +177,24 @@ static const struct row rows[] = {
     { "3 rounds", GUARD_LOOP, GUARD_DENY, { .repeats = { .ping_pong = 3 } } },
     { "trusted data to a shell", GUARD_TAINT, GUARD_ALLOW, { .scope = &taint_asks, .tool = &shell } },
     { "untrusted data to a shell", GUARD_TAINT, GUARD_ASK, { .scope = &taint_asks, .tool = &shell, .taint = { "gh:list", 7 } } },
+    { "untrusted data to a command in the sandbox", GUARD_TAINT, GUARD_ALLOW, { .scope = &taint_asks, .tool = &command, .sandbox = INSIDE, .taint = { "gh:list", 7 } } },
+    { "suspicious data to a command in the sandbox", GUARD_TAINT, GUARD_ASK, { .scope = &taint_asks, .tool = &command, .sandbox = INSIDE, .taint = { "gh:list!override", 16 } } },
+    { "suspicious data where taint is auto", GUARD_TAINT, GUARD_ASK, { .scope = &auto_own, .tool = &command, .sandbox = INSIDE, .taint = { "gh:list!override", 16 } } },
+    { "suspicious data to a reader", GUARD_TAINT, GUARD_ALLOW, { .scope = &taint_denies, .taint = { "gh:list!override", 16 } } },
+    { "untrusted data to a command with network by default", GUARD_TAINT, GUARD_ASK, { .scope = &taint_asks, .tool = &command, .sandbox = IN(SANDBOX_NETWORK, SANDBOX_NETWORK), .taint = { "gh:list", 7 } } },
+    { "untrusted data written outside", GUARD_TAINT, GUARD_ASK, { .scope = &taint_asks, .tool = &writer, .writes_outside = true, .taint = { "gh:list", 7 } } },
+    { "untrusted data written inside", GUARD_TAINT, GUARD_ALLOW, { .scope = &taint_asks, .tool = &writer, .taint = { "gh:list", 7 } } },
+    { "untrusted data in a message", GUARD_TAINT, GUARD_ASK, { .scope = &taint_asks, .tool = &messenger, .taint = { "gh:list", 7 } } },
+    { "untrusted data back to its server", GUARD_TAINT, GUARD_ALLOW, { .scope = &taint_asks, .tool = &theirs, .taint = { "gh:list,gh:push", 15 } } },
+    { "untrusted data to another server", GUARD_TAINT, GUARD_ASK, { .scope = &taint_asks, .tool = &theirs, .taint = { "gh:list,db:query", 16 } } },
+    { "untrusted data to another server that only reads", GUARD_TAINT, GUARD_ASK, { .scope = &taint_asks, .tool = &their_reader, .taint = { "https://gh:1", 12 } } },
+    { "untrusted data of a server with the same beginning", GUARD_TAINT, GUARD_ASK, { .scope = &taint_asks, .tool = &theirs, .taint = { "ghx:list", 8 } } },
     { "untrusted data sent away", GUARD_TAINT, GUARD_DENY, { .scope = &taint_denies, .tool = &fetch, .taint = { "gh:list", 7 } } },
     { "untrusted data to a reader", GUARD_TAINT, GUARD_ALLOW, { .scope = &taint_denies, .taint = { "gh:list", 7 } } },
+    { "no secret", GUARD_SECRETS, GUARD_ALLOW, { .scope = &secrets_ask, .tool = &theirs } },
+    { "what looks like a secret", GUARD_SECRETS, GUARD_ASK, { .scope = &secrets_ask, .tool = &theirs, .secret = { .kind = "a GitHub token" } } },
+    { "the same where secrets is auto", GUARD_SECRETS, GUARD_ALLOW, { .scope = &auto_own, .tool = &theirs, .secret = { .kind = "a GitHub token" } } },
+    { "a secret of trefoil", GUARD_SECRETS, GUARD_DENY, { .scope = &auto_own, .tool = &theirs, .secret = { .kind = "a GitHub token", .own = { "KEY", 3 } } } },
     { "taint is auto", GUARD_TAINT, GUARD_ALLOW, { .scope = &auto_own, .tool = &shell, .taint = { "gh:list", 7 } } },
 };
 /* clang-format on */
@@ -173,6 +228,7 @@ TEST(every_check_has_a_row_that_denies_and_one_that_allows)
         denies[rows[i].row] |= rows[i].says == GUARD_DENY;
         allows[rows[i].row] |= rows[i].says == GUARD_ALLOW;
     }
+    denies[GUARD_SANDBOX] = true; /* it asks at most */
     for (size_t i = 0; i < GUARD_ROWS; i++)
         OK(denies[i] && allows[i]);
 }

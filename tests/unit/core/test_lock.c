@@ -286,7 +286,7 @@ TEST(more_paths_than_limits_lock_paths_are_refused)
     lock_take(h.a, &k.hold, NULL, on_hold, &k);
     turn(&h);
     EQ(k.err.code, ERR_LIMIT);
-    HAS_S(str_of(k.err.text), "limits.lock_paths");
+    HAS_S(str_of(k.err.text), "the constant lock_paths");
     end(&h);
 }
 

@@ -2,8 +2,8 @@
 #include "base/container.h"
 #include "core/session/undo.h"
 #include "core/tool/tool.h"
+#include "tool/file/undo.h"
 #include "tool/tools.h"
-#include "tool/undo.h"
 #include "unit/store/stage.h"
 
 #include <fcntl.h>

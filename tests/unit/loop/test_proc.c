@@ -494,7 +494,7 @@ TEST(without_a_keeper_nothing_is_begun)
     world_open(&w);
     w.all.keeper = "/no/such/keeper";
     OK(!start_opts(&k, &w, &o, &e));
-    EQ_STR(e.text, "start the keeper /no/such/keeper: no such file or directory");
+    EQ_STR(e.text, "cannot start the keeper /no/such/keeper: no such file or directory");
     getrlimit(RLIMIT_NOFILE, &old);
     low = old;
     for (rlim_t limit = 8; limit < 40; limit++) { /* fail at each descriptor in turn */

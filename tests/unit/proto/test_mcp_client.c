@@ -936,7 +936,7 @@ TEST(a_server_that_never_has_enough_is_cut_off)
     for (int i = 0; i < 3; i++)
         answer(&b, "\"result\":{\"resultType\":\"input_required\",\"requestState\":\"s\"}");
     EQ(k.err.code, ERR_INVALID);
-    HAS_S(str_of(k.err.text), "limits.mcp_rounds");
+    HAS_S(str_of(k.err.text), "the constant mcp_rounds");
     finish(&k);
     tear_down(&b);
 }
@@ -1101,7 +1101,7 @@ TEST(a_call_that_ends_early_stops_its_task)
         if (!k.dones)
             answer(&b, IS_NOW("working", ""));
     }
-    HAS_S(str_of(k.err.text), "limits.mcp_task_ms");
+    HAS_S(str_of(k.err.text), "the constant mcp_task_ms");
     OK(sent(&b, "tasks/cancel"));
     finish(&k);
     tear_down(&b);

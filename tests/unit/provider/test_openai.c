@@ -256,7 +256,7 @@ TEST(responses_end)
                  ERR_LIMIT, "long", false);
     OK(w.in.fault.context);
     expect_fault(&openai_responses_format, EV("function_call_arguments.delta", AT("5") PIECE("{}")),
-                 ERR_INVALID, "not started", false);
+                 ERR_INVALID, "did not begin", false);
     expect_fault(&openai_responses_format, "event: response.created\ndata: 7\n\n", ERR_INVALID,
                  "event response.created", false);
     world_end();

@@ -286,7 +286,7 @@ TEST(one_call_too_many_is_refused_and_the_others_go_on)
     receive(&b, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"slow\"}");
     receive(&b, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"echo\"}");
     SENT(&b, "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32603,\"message\":"
-             "\"1 calls are running (limits.calls_in_flight); try again later\"}}\n");
+             "\"1 calls are running (the constant calls_in_flight); try again later\"}}\n");
     op_ok(&slow_work);
     turn(&b);
     SENT(&b, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"slow\"}\n");

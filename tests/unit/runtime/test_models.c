@@ -367,9 +367,9 @@ TEST(names_of_models_have_limits)
     b.config.limits.model_name_bytes = 16;
     OK(choose(&b, NULL, "a") && choose(&b, NULL, "b") && choose(&b, NULL, "a"));
     OK(!choose(&b, NULL, "c") && b.e.code == ERR_LIMIT);
-    HAS_S(str_of(b.e.text), "limits.model_names");
+    HAS_S(str_of(b.e.text), "the constant model_names");
     OK(!choose(&b, NULL, "seventeen-letters") && b.e.code == ERR_LIMIT);
-    HAS_S(str_of(b.e.text), "limits.model_name_bytes");
+    HAS_S(str_of(b.e.text), "the constant model_name_bytes");
 }
 
 /* ---- windows and prices --------------------------------------------------------------------- */

@@ -22,11 +22,17 @@ struct bench {
     size_t agents;
 };
 
-/* What [mcp] keeps from its clients is not kept from agents. */
+/*
+ * What [mcp] keeps from its clients is not kept from agents. The root contains the home folder, so
+ * no sandbox starts here; the end-to-end tests have one.
+ */
 static const char settings[] = "[mcp]\nprivate_tools = ['grep', 'ok:env']\n"
+                               "[sandbox]\ndefault = 'off'\n"
+                               "[guard.permission]\nexecute = 'auto'\n"
                                "[store]\ndurability = 'power'\n"
                                "[[mcp.servers]]\nname = 'ok'\n"
-                               "command = ['python3', '" BAD_SERVER "', 'ok']\n";
+                               "command = ['python3', '" BAD_SERVER "', 'ok']\n"
+                               "sandbox = 'off'\n";
 
 static void bench_open(struct bench *b)
 {
@@ -67,7 +73,8 @@ static void bench_close(struct bench *b)
     service_leave_servers(&b->service, on_left, b);
     OK(until(b->loop, until_true, &b->left));
     service_close(&b->service);
-    state_dir_fini(&b->state);
+    if (b->state.fd >= 0)
+        close(b->state.fd);
     loop_free(b->loop);
     place_fini(&b->f);
 }

@@ -8,6 +8,7 @@
 #include "core/agent/local.h"
 #include "core/guard/guard.h"
 #include "core/session/turn.h"
+#include "proto/mcp/client/mcp_sampling.h"
 #include "store_world.h"
 
 /* What the model says when it is asked once. */
@@ -331,6 +332,7 @@ static void stage_up(struct stage *s)
         .limits = &s->world.limits,
         .store = store_port(s->world.store),
         .durability = STORE_PROCESS,
+        .sampling = &mcp_sampling_codec,
     };
 }
 

@@ -142,7 +142,7 @@ static struct audit_report look(struct log *l)
 {
     struct audit_report r = { 0 };
 
-    OK(audit_check(l->place.path, &l->limits, &r, &l->e));
+    OK(audit_check(l->place.path, &l->limits, NULL, NULL, &r, &l->e));
     return r;
 }
 

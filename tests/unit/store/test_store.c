@@ -619,7 +619,7 @@ TEST(what_is_too_large_or_too_much_is_refused)
     big[sizeof(big) - 1] = '\0';
     EQ(world_append(&w, "s", 1, big), 0);
     EQ(w.e.code, ERR_LIMIT);
-    HAS_S(str_of(w.e.text), "a value of 1099 bytes; at most 1024 are stored");
+    HAS_S(str_of(w.e.text), "the value has 1099 bytes; at most 1024 are stored");
     for (int i = 0; i < 3; i++) {
         s[i] = remember("k", "v");
         world_start(&w, &a[i], &s[i], 1);

@@ -164,7 +164,7 @@ static bool speaks(void *ctx)
 
 static bool nobody_runs(void *ctx)
 {
-    return task_engine_running(((struct play *)ctx)->engine) == 0;
+    return !((struct play *)ctx)->engine->runs;
 }
 
 /* The state is what is wanted, by the store. */
@@ -354,7 +354,7 @@ TEST(a_task_is_submitted_worked_on_and_completed)
                           "3 text {\"type\":\"text\",\"message\":");
     HAS_S(str_of(t.text), "status {\"state\":\"completed\"}\n");
     EQ(t.watch.after, p.ask.info.last_seq);
-    EQ(task_engine_running(p.engine), 0);
+    OK(!p.engine->runs);
 }
 
 TEST(words_that_come_together_are_one_event)
@@ -1151,7 +1151,7 @@ TEST(an_answer_that_was_not_taken_is_said_to_be)
     p.s.world.limits.task_look_ms = 10;
     p.second = new_engine(&p);
     OK(json_read(&mem, STR("{\"action\":\"accept\"}"), &opts, &b.json, &p.err));
-    b.ask = (struct task_ask){ .id = str_of(p.id) };
+    b.ask = (struct task_ask){ .id = str_of(p.id), .by = principal_of_user(ORIGIN_TERMINAL, 1) };
     task_answer(p.second, &b.ask, STR("ask_1"), b.json, NULL, on_second, &b);
     OK(request(&p, task_get)); /* behind it, so that it is stored */
     OK(request(&p, task_get));
@@ -1174,7 +1174,7 @@ TEST(who_answers_when_the_program_stops_is_told_that_it_is_stored)
     asking_play_looking(&p, 600000); /* it is not taken meanwhile */
     p.second = new_engine(&p);
     OK(json_read(&mem, STR("{\"action\":\"accept\"}"), &opts, &b.json, &p.err));
-    b.ask = (struct task_ask){ .id = str_of(p.id) };
+    b.ask = (struct task_ask){ .id = str_of(p.id), .by = principal_of_user(ORIGIN_TERMINAL, 1) };
     task_answer(p.second, &b.ask, STR("ask_1"), b.json, NULL, on_second, &b);
     OK(request(&p, task_get)); /* behind it, so that it is stored */
     OK(request(&p, task_get));
@@ -1513,6 +1513,34 @@ TEST(who_has_room_again_while_others_are_read_for_misses_nothing)
     close_engine(&p, &p.engine);
 }
 
+/* More than may read at once: every third leaves at once, the others get every event. */
+TEST(a_crowd_of_followers_gets_every_event)
+{
+    enum { CROWD = 60 };
+    AUTO_PLAY p;
+    static struct notes all, crowd[CROWD];
+
+    stuck_play(&p);
+    memset(&all, 0, sizeof(all));
+    memset(crowd, 0, sizeof(crowd));
+    for (size_t i = 0; i < CROWD; i++)
+        follow(&p, &crowd[i], 0);
+    OK(p.engine->waiting);
+    for (size_t i = 0; i < CROWD; i += 3)
+        op_cancel(&crowd[i].watch.op);
+    let_go(&p);
+    OK(request(&p, task_wait));
+    follow(&p, &all, 0);
+    OK(followed(&p, &all));
+    for (size_t i = 0; i < CROWD; i++) {
+        EQ(followed(&p, &crowd[i]), i % 3 != 0);
+        if (i % 3)
+            EQ_STR(crowd[i].text, all.text);
+    }
+    OK(!p.engine->waiting);
+    EQ(p.engine->reads, 0);
+}
+
 TEST(following_and_waiting_can_be_given_up)
 {
     AUTO_PLAY p;
@@ -1679,7 +1707,7 @@ TEST(a_process_that_stops_leaves_its_tasks_to_the_next)
     OK(request(&p, task_wait));
     EQ(p.ask.info.state, TASK_COMPLETED);
     HAS_S(p.ask.info.result, "\"response\":\"Whole.\"");
-    HAS_S(str_of(p.s.last), "continue where you stopped");
+    EQ_STR(p.s.last, "go"); /* the same turn: no new prompt, and no half answer before it */
 }
 
 /* That it works could not be stored, so it does not. */
@@ -1811,7 +1839,7 @@ TEST(a_task_that_is_taken_more_than_limits_task_takes_fails)
     }
     OK(request(&p, task_wait));
     EQ(p.ask.info.state, TASK_FAILED);
-    HAS_S(p.ask.info.text, "have ended too often: it was taken over 2 times (limits.task_takes)");
+    HAS_S(p.ask.info.text, "2 processes that worked on it have ended (the constant task_takes)");
     EQ(p.s.asked, 2);
 }
 

@@ -1,6 +1,7 @@
 /* Tasks that are a call of a tool, over the real store: asked, answered, cancelled, lost. */
 #include "base/log.h"
 #include "core/task/task_call.h"
+#include "core/task/task_engine.h"
 #include "stage.h"
 
 #include <sqlite3.h>
@@ -209,6 +210,7 @@ static bool answer(struct booth *b, const char *key, const char *text)
 
     OK(json_read(&mem, str_of(text), &opts, &v, &e));
     fresh(b);
+    b->ask.by = principal_of_user(ORIGIN_TERMINAL, 1);
     task_answer(b->engine, &b->ask, str_of(key), v, NULL, on_done, b);
     return finish(b);
 }
@@ -347,7 +349,7 @@ TEST(there_must_be_such_a_tool_when_it_is_created_and_when_it_runs)
     booth_init(&b);
     OK(!create(&b, "nothing", NULL, 0));
     EQ(b.err.code, ERR_NOT_FOUND);
-    EQ(task_engine_running(b.engine), 0);
+    OK(!b.engine->runs);
     begin(&b, "say", "{\"text\":\"x\"}", 0);
     b.s.source.tools = 0;
     OK(created(&b));
@@ -410,7 +412,7 @@ TEST(a_question_that_is_too_large_to_be_stored_is_refused)
     OK(create(&b, "ask", NULL, 1u << ASK_FORM));
     OK(request(&b, task_wait));
     EQ(b.ask.info.state, TASK_FAILED);
-    HAS_S(b.ask.info.text, "limits.task_asks_bytes");
+    HAS_S(b.ask.info.text, "the constant task_asks_bytes");
     HAS_S(str_of(events(&b)), "notice {\"type\":\"notice\",\"kind\":\"warning\"");
     log_setup(LOG_WARN, false);
 }
@@ -427,7 +429,7 @@ TEST(an_answer_of_a_model_needs_no_action)
     EQ(b.err.code, ERR_INVALID);
     OK(!answer(&b, "ask_1", "{\"action\":\"accept\",\"content\":{}}"));
     EQ(b.err.code, ERR_INVALID);
-    HAS_S(str_of(b.err.text), "no one else can answer it");
+    HAS_S(str_of(b.err.text), "only the client that made the call");
     OK(answer(&b, "ask_1", "{\"role\":\"assistant\"}"));
     OK(request(&b, task_wait));
     EQ(b.ask.info.state, TASK_COMPLETED);
@@ -528,7 +530,7 @@ static void seem_dead(struct booth *b)
 
 static bool nobody_runs(void *ctx)
 {
-    return task_engine_running(((struct booth *)ctx)->engine) == 0;
+    return !((struct booth *)ctx)->engine->runs;
 }
 
 TEST(a_call_whose_process_died_has_failed_and_is_not_run_again)
@@ -548,7 +550,7 @@ TEST(a_call_whose_process_died_has_failed_and_is_not_run_again)
     OK(request(&b, task_wait));
     EQ(b.ask.info.state, TASK_FAILED);
     HAS_S(b.ask.info.text, "wait did not finish");
-    HAS_S(b.ask.info.text, "it is not run again");
+    HAS_S(b.ask.info.text, "the call is not run again");
     /* The first finds that it is not its own any more, and says nothing. */
     b.engine = first;
     let_go(&b);

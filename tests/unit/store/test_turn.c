@@ -279,7 +279,7 @@ TEST(a_model_whose_calls_are_never_run_is_not_asked_for_ever)
     EQ(s.turn.stop, TURN_STUCK);
     EQ(s.asked, 4);
     EQ(s.runs, 1);
-    HAS_S(str_of(s.heard), "limits.turn_stuck");
+    HAS_S(str_of(s.heard), "the constant turn_stuck");
     stage_close(&s);
 }
 
@@ -296,7 +296,8 @@ TEST(more_calls_than_limits_turn_calls_are_not_run)
     add_line(&s, (struct line){ .text = "Ok." });
     stage_ask(&s, "go");
     EQ(s.runs, 1);
-    HAS_S(str_of(s.last), "counted|not run: at most 1 calls at once (limits.turn_calls)");
+    HAS_S(str_of(s.last),
+          "counted|not run: one answer may contain at most 1 calls (the constant turn_calls)");
     stage_close(&s);
 }
 
@@ -530,7 +531,7 @@ TEST(prompts_of_people_taint_when_they_are_not_trusted)
         stage_ask(&s, "go");
         EQ(s.runs, trusted);
         if (!trusted)
-            HAS_S(str_of(s.last), "data from user is not trusted");
+            HAS_S(str_of(s.last), "data from user@user:1 is not trusted");
         stage_close(&s);
     }
 }

@@ -43,8 +43,9 @@ TEST(agents_are_listed_with_the_default_one)
     HAS_S(all, "{\"agents\":[{\"name\":\"default\"");
     HAS_S(all, "{\"name\":\"coder\",\"title\":\"Coder\",\"description\":\"Writes code.\","
                "\"mode\":\"read-write\",\"tier\":\"high\"}");
-    HAS_S(all, "\"description\":\"Reads "
-               "\\\"code\\\".\",\"mode\":\"read-only\",\"mode_reason\":\"the agent ");
+    HAS_S(all,
+          "\"description\":\"Reads "
+          "\\\"code\\\".\",\"mode\":\"read-only\",\"mode_reason\":\"the definition of the agent ");
     EQ_S(buf_str(&b.call.structured), arena_cstr(&b.mem, all));
     bench_close(&b);
 }

@@ -1,7 +1,7 @@
 /* Ways out of the root, each tried with every tool that takes a path. */
 #include "base/auto.h"
 #include "swapper.h"
-#include "tool/beneath.h"
+#include "tool/file/beneath.h"
 
 enum { SWAPS = 400 };
 

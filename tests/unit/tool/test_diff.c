@@ -1,6 +1,6 @@
 #include "base/auto.h"
 #include "tap.h"
-#include "tool/diff.h"
+#include "tool/file/diff.h"
 
 /* The diff of replacing each `what` in old by `with`. */
 static struct str diff(struct arena *mem, const char *old, const char *what, const char *with)

@@ -54,7 +54,7 @@ TEST(images_are_blocks_of_their_own)
     HAS_S(call(&b, &tool_file_read, "{'path':'image.txt'}"), "is not UTF-8 text (byte 2)");
     put_bytes(&b, "image.txt", rows[0].bytes);
     b.limits.image_bytes = 8;
-    HAS_S(call(&b, &tool_file_read, "{'path':'image.txt'}"), "limits.image_bytes");
+    HAS_S(call(&b, &tool_file_read, "{'path':'image.txt'}"), "the constant image_bytes");
     bench_close(&b);
 }
 
@@ -143,7 +143,8 @@ TEST(files_are_created_and_replaced)
     HAS_S(call(&b, &tool_file_write, "{'path':'.','content':'x'}"), "its last part must be a name");
     HAS_S(call(&b, &tool_file_write, "{'path':'d/..','content':'x'}"), "must be a name");
     b.limits.file_write_bytes = 3;
-    HAS_S(call(&b, &tool_file_write, "{'path':'a','content':'four'}"), "limits.file_write_bytes");
+    HAS_S(call(&b, &tool_file_write, "{'path':'a','content':'four'}"),
+          "the constant file_write_bytes");
     bench_close(&b);
 }
 
@@ -204,11 +205,11 @@ TEST(an_edit_needs_one_place_and_shows_what_it_did)
     b.limits.edit_places = 2;
     HAS_S(
         call(&b, &tool_file_edit, "{'path':'a','old_text':'\\n','new_text':'','replace_all':true}"),
-        "limits.edit_places");
+        "the constant edit_places");
     b.limits.file_write_bytes = 8;
     HAS_S(call(&b, &tool_file_edit, "{'path':'a','old_text':'one','new_text':'seven'}"), "");
     HAS_S(call(&b, &tool_file_edit, "{'path':'a','old_text':'seven','new_text':'seventeen'}"),
-          "limits.file_write_bytes");
+          "the constant file_write_bytes");
     bench_close(&b);
 }
 
@@ -262,7 +263,7 @@ TEST(full_folders_are_deleted_only_when_asked)
     b.limits.walk_depth = 1;
     put(&b, "d/e/g", "g");
     folder(&b, "d/e/h");
-    HAS_S(call(&b, &tool_file_delete, "{'path':'d','recursive':true}"), "limits.walk_depth");
+    HAS_S(call(&b, &tool_file_delete, "{'path':'d','recursive':true}"), "the constant walk_depth");
     b.limits.walk_depth = 64;
     HAS_S(call(&b, &tool_file_delete, "{'path':'d','recursive':true}"), "Deleted d (");
     OK(!there(&b, "d"));

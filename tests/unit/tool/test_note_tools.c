@@ -39,10 +39,11 @@ TEST(what_memory_needs_is_said)
     b.limits.memory_notes = 1;
     call(&b, &tool_memory, "{'action':'set','key':'a','value':'1'}");
     WENT_WELL(&b);
-    HAS_S(call(&b, &tool_memory, "{'action':'set','key':'b','value':'1'}"), "limits.memory_notes");
+    HAS_S(call(&b, &tool_memory, "{'action':'set','key':'b','value':'1'}"),
+          "the constant memory_notes");
     b.limits.memory_bytes = 256;
     HAS_S(call(&b, &tool_memory, "{'action':'set','key':'a','value':'%0300d'}", 1),
-          "limits.memory_bytes");
+          "the constant memory_bytes");
     EQ_S(call(&b, &tool_memory, "{'action':'get','key':'a'}"), "1");
     bench_close(&b);
 }
@@ -93,7 +94,7 @@ TEST(notes_wait_for_another_program_but_not_for_ever)
     fd = open(at(&b, "state/memory.lock"), O_RDWR);
     OK(flock(fd, LOCK_EX) == 0);
     b.limits.memory_lock_ms = 10;
-    HAS_S(call(&b, &tool_memory, "{'action':'list'}"), "limits.memory_lock_ms");
+    HAS_S(call(&b, &tool_memory, "{'action':'list'}"), "the constant memory_lock_ms");
     close(fd);
     EQ_S(call(&b, &tool_memory, "{'action':'list'}"), "There are no notes.");
     bench_close(&b);
@@ -114,11 +115,11 @@ TEST(a_plan_comes_back_in_full)
     HAS_S(call(&b, &tool_plan_update, "{'entries':[{'content':'a','status':'done'}]}"),
           "expected pending");
     HAS_S(call(&b, &tool_plan_update, "{'entries':[1]}"), "expected an object");
-    HAS_S(call(&b, &tool_plan_update, "{'entries':[{'content':''}]}"), "non-empty");
+    HAS_S(call(&b, &tool_plan_update, "{'entries':[{'content':''}]}"), "must not be empty");
     EQ(b.call.structured.n, 0);
     b.limits.plan_entries = 1;
     HAS_S(call(&b, &tool_plan_update, "{'entries':[{'content':'a'},{'content':'b'}]}"),
-          "limits.plan_entries");
+          "the constant plan_entries");
     bench_close(&b);
 }
 

@@ -6,7 +6,7 @@
 struct run_bench {
     struct bench b;
     struct procs procs;
-    struct tool_world world;
+    struct tool_resources world;
     int fds;
     bool closed, in_time;
 };
@@ -20,7 +20,7 @@ static void open_run(struct run_bench *r)
     bench_open(&r->b);
     procs_init(&r->procs, r->b.loop, &r->b.limits);
     r->procs.keeper = TEST_KEEPER;
-    r->world = (struct tool_world){
+    r->world = (struct tool_resources){
         .loop = r->b.loop, .limits = &r->b.limits, .procs = &r->procs, .environ = env
     };
     r->b.host.world = &r->world;
@@ -38,7 +38,7 @@ static void on_world_closed(void *ctx, bool in_time)
 /* Nothing may be left: no child, no descriptor. */
 static void close_run(struct run_bench *r)
 {
-    tool_world_close(&r->world, on_world_closed, r);
+    tool_resources_close(&r->world, on_world_closed, r);
     OK(until(r->b.loop, until_true, &r->closed));
     OK(r->in_time && !r->world.children && !r->procs.first);
     EQ(tree_children(), 0);
@@ -69,7 +69,7 @@ static const char *start_one(struct bench *b, const char *args)
 
 static bool newest_exited(void *ctx)
 {
-    struct tool_world *w = ctx;
+    struct tool_resources *w = ctx;
 
     return child_has_exited(w->children);
 }
@@ -86,7 +86,8 @@ TEST(a_program_is_run_and_its_output_comes_back)
     put(b, "sub/file", "x");
     EQ_S(call(b, &tool_shell_exec, "{'argv':['ls'],'cwd':'sub'}"),
          "file\n[the program exited with code 0]");
-    EQ_S(buf_str(&b->call.structured), "{\"running\":false,\"exitCode\":0,\"timedOut\":false}");
+    EQ_S(buf_str(&b->call.structured),
+         "{\"running\":false,\"exitCode\":0,\"timedOut\":false,\"sandbox\":\"off\"}");
     EQ_S(call(b, &tool_shell_exec, "{'argv':['echo','$HOME;','a b']}"),
          "$HOME; a b\n[the program exited with code 0]");
     EQ_S(call(b, &tool_shell_exec,
@@ -158,9 +159,10 @@ TEST(what_cannot_be_run_says_why)
     OK(symlink("../outside", at(b, "out")) == 0);
     HAS_S(call(b, &tool_shell_exec, "{'argv':['ls'],'cwd':'out'}"), "is outside");
     b->limits.shell_max_ms = 10;
-    HAS_S(call(b, &tool_shell_exec, "{'argv':['ls'],'timeout_ms':11}"), "limits.shell_max_ms");
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['ls'],'timeout_ms':11}"),
+          "the constant shell_max_ms");
     b->host.world = NULL;
-    HAS_S(call(b, &tool_shell_exec, "{'argv':['ls']}"), "programs cannot be started");
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['ls']}"), "cannot start programs");
     close_run(&r);
 }
 
@@ -209,7 +211,7 @@ TEST(a_daemon_does_not_hold_its_call_and_does_not_outlive_it)
 
 static bool has_child(void *ctx)
 {
-    struct tool_world *w = ctx;
+    struct tool_resources *w = ctx;
 
     return w->children && w->procs->first && w->procs->first->pid > 0;
 }
@@ -318,9 +320,9 @@ TEST(processes_are_bounded)
     b->limits.process_wait_ms = 5;
     b->limits.process_input_bytes = 4;
     HAS_S(call(b, &tool_process_poll, "{'id':'%s','wait_ms':6}", r.world.children->id),
-          "limits.process_wait_ms");
+          "the constant process_wait_ms");
     HAS_S(call(b, &tool_process_write, "{'id':'%s','text':'12345'}", r.world.children->id),
-          "limits.process_input_bytes");
+          "the constant process_input_bytes");
     close_run(&r);
 }
 
@@ -352,11 +354,11 @@ TEST(closing_ends_everything)
     snprintf(args, sizeof(args), "{\"id\":\"%s\",\"wait_ms\":30000}",
              start_one(b, "{'argv':['cat']}"));
     begin(b, &tool_process_poll, str_of(args));
-    tool_world_close(&r.world, on_world_closed, &r);
+    tool_resources_close(&r.world, on_world_closed, &r);
     finish(b);
     WAS_REFUSED(b);
     OK(until(b->loop, until_true, &r.closed));
-    HAS_S(call(b, &tool_shell_exec, "{'argv':['ls']}"), "programs cannot be started");
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['ls']}"), "cannot start programs");
     r.closed = false;
     close_run(&r);
 }

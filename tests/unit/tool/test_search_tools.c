@@ -1,6 +1,6 @@
 /* file_list, glob and grep. */
 #include "base/auto.h"
-#include "tool/matcher.h"
+#include "tool/file/matcher.h"
 #include "tool_bench.h"
 
 static void make_tree(struct bench *b)
@@ -37,10 +37,10 @@ TEST(folders_are_listed)
     EQ_S(call(&b, &tool_file_list, "{'path':'empty'}"), "The folder is empty.");
     b.limits.list_entries = 1;
     EQ_S(call(&b, &tool_file_list, "{}"),
-         ".gitignore  11\n[truncated after 1 entries (limits.list_entries)]");
+         ".gitignore  11\n[truncated after 1 entries (the constant list_entries)]");
     b.limits.list_entries = 100;
     b.limits.walk_entries = 2;
-    HAS_S(call(&b, &tool_file_list, "{}"), "limits.walk_entries");
+    HAS_S(call(&b, &tool_file_list, "{}"), "the constant walk_entries");
     bench_close(&b);
 }
 
@@ -68,9 +68,9 @@ TEST(files_are_found_by_name)
     EQ_S(call(&b, &tool_glob, "{'pattern':'*.x'}"), "Nothing matches *.x.");
     WENT_WELL(&b);
     b.limits.glob_results = 1;
-    HAS_S(call(&b, &tool_glob, "{'pattern':'**'}"), "limits.glob_results");
+    HAS_S(call(&b, &tool_glob, "{'pattern':'**'}"), "the constant glob_results");
     b.limits.pattern_bytes = 16;
-    HAS_S(call(&b, &tool_glob, "{'pattern':'%020d'}", 1), "limits.pattern_bytes");
+    HAS_S(call(&b, &tool_glob, "{'pattern':'%020d'}", 1), "the constant pattern_bytes");
     bench_close(&b);
 }
 
@@ -216,7 +216,7 @@ TEST(expensive_lines_are_passed_over_and_named)
     b.limits.grep_expensive_lines = 1;
     EQ_S(call(&b, &tool_grep, "{'pattern':'^(a|aa)+$','path':'b'}"),
          "b:2:aaa\n[b:3: pattern too expensive (limits.grep_line_ms); this line was not searched]\n"
-         "[stopped after 1 such lines (limits.grep_expensive_lines)]");
+         "[stopped after 1 lines that were too expensive (limits.grep_expensive_lines)]");
     b.limits.grep_line_ms = 10000;
     b.limits.grep_memory_bytes = 1 << 20;
     HAS_S(call(&b, &tool_grep, "{'pattern':'^(?:a|b)+c?$','path':'a'}"),

@@ -37,8 +37,8 @@ static const struct {
     { &tool_dispatch_agent, "{}", "agent" },
     { &tool_dispatch_agent, "{'agent':'coder'}", "task" },
     { &tool_dispatch_agent, "{'agent':'','task':'x'}", "missing required argument \"agent\"" },
-    { &tool_dispatch_agent, "{'agent':'coder','task':' \\n '}", "task: describe what" },
-    { &tool_dispatch_agent, "{'agent':'coder','message':' '}", "task: describe what" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':' \\n '}", "task must not be empty" },
+    { &tool_dispatch_agent, "{'agent':'coder','message':' '}", "task must not be empty" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','mode':'wild'}", "\"read-write\"" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','max_turns':0}", "max_turns" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','max_turns':-3}", "max_turns" },
@@ -50,12 +50,13 @@ static const struct {
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','output_format':'pdf'}",
       "output_format: expected" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','wait':-1}", "wait: expected" },
-    { &tool_dispatch_agent, "{'agent':'coder','task':'x','wait':601}", "limits.task_wait_ms" },
-    { &tool_dispatch_agent, "{'message':' '}", "task: describe what" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':'x','wait':601}",
+      "the constant task_wait_ms" },
+    { &tool_dispatch_agent, "{'message':' '}", "task must not be empty" },
     { &tool_dispatch_agent, "{'message':'x','task':'x'}", "task" },
     { &tool_get_task_status, "{}", "task_id" },
     { &tool_get_task_status, "{'task_id':7}", "task_id" },
-    { &tool_get_task_status, "{'task_id':'x','wait':601}", "limits.task_wait_ms" },
+    { &tool_get_task_status, "{'task_id':'x','wait':601}", "the constant task_wait_ms" },
     { &tool_get_task_status, "{'id':'x'}", "id" },
     { &tool_cancel_task, "{}", "task_id" },
     { &tool_cancel_task, "{'task_id':'x','wait':1}", "wait" },
@@ -101,12 +102,14 @@ TEST(without_a_store_there_are_no_tasks)
 
     bench_open(&b);
     b.host.context = &plain;
-    HAS_S(call(&b, &tool_dispatch_agent, "{'agent':'coder','task':'x'}"), "no tasks are stored");
+    HAS_S(call(&b, &tool_dispatch_agent, "{'agent':'coder','task':'x'}"),
+          "this process cannot store tasks");
     WAS_REFUSED(&b);
-    HAS_S(call(&b, &tool_get_task_status, "{'task_id':'x'}"), "no tasks are stored");
-    HAS_S(call(&b, &tool_cancel_task, "{'task_id':'x'}"), "no tasks are stored");
-    HAS_S(call(&b, &tool_answer_task, "{'task_id':'x','action':'accept'}"), "no tasks are stored");
-    HAS_S(call(&b, &tool_list_tasks, "{}"), "no tasks are stored");
+    HAS_S(call(&b, &tool_get_task_status, "{'task_id':'x'}"), "this process cannot store tasks");
+    HAS_S(call(&b, &tool_cancel_task, "{'task_id':'x'}"), "this process cannot store tasks");
+    HAS_S(call(&b, &tool_answer_task, "{'task_id':'x','action':'accept'}"),
+          "this process cannot store tasks");
+    HAS_S(call(&b, &tool_list_tasks, "{}"), "this process cannot store tasks");
     EQ_S(call(&b, &tool_get_locks, "{}"), "{\"locks\":[],\"count\":0}");
     WENT_WELL(&b);
     bench_close(&b);
@@ -197,7 +200,7 @@ TEST(agents_are_listed_with_a_hint_where_to_read_on)
     WENT_WELL(&b);
     HAS_S(all, "\"name\":\"coder\"");
     HAS_S(all, "\"tier\":\"high\"");
-    HAS_S(all, "\"hint\":\"Read the resource agents://{name}");
+    HAS_S(all, "read the resource agents://{name}");
     bench_close(&b);
 }
 

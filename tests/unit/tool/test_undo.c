@@ -1,7 +1,7 @@
 /* What tools would change, kept; and brought back. */
 #include "core/store.h"
 #include "swapper.h"
-#include "tool/undo.h"
+#include "tool/file/undo.h"
 
 #include <sys/resource.h>
 

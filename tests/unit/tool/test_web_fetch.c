@@ -1,7 +1,7 @@
 /* Pages become text; web_fetch against a small server of its own. */
 #include "base/auto.h"
 #include "tool/html_text.h"
-#include "tool/world.h"
+#include "tool/tool_resources.h"
 #include "tool_bench.h"
 
 #include <arpa/inet.h>
@@ -164,12 +164,6 @@ static void open_site(struct site *s)
     OK(pthread_create(&s->thread, NULL, serve, s) == 0);
 }
 
-static bool allow(const struct sockaddr *sa, enum address_policy policy, void *ctx)
-{
-    (void)sa, (void)policy, (void)ctx;
-    return true;
-}
-
 static void on_world_closed(void *ctx, bool in_time)
 {
     OK(in_time);
@@ -180,7 +174,7 @@ static void close_world(struct bench *b)
 {
     bool closed = false;
 
-    tool_world_close(b->host.world, on_world_closed, &closed);
+    tool_resources_close(b->host.world, on_world_closed, &closed);
     OK(until(b->loop, until_true, &closed));
     bench_close(b);
 }
@@ -208,12 +202,12 @@ TEST(pages_are_fetched)
     };
     struct site site = { .answer = "" };
     struct bench b;
-    struct tool_world world;
+    struct tool_resources world;
 
     bench_open(&b);
     open_site(&site);
-    world = (struct tool_world){
-        .loop = b.loop, .limits = &b.limits, .user_agent = "test", .allowed = allow
+    world = (struct tool_resources){
+        .loop = b.loop, .limits = &b.limits, .user_agent = "test", .outside.loopback = true
     };
     b.host.world = &world;
     b.limits.web_fetch_bytes = 1024;
@@ -241,11 +235,11 @@ TEST(what_is_not_public_is_not_fetched)
         "http://a:b@e.test/",  "nonsense",          "",
     };
     struct bench b;
-    struct tool_world world;
+    struct tool_resources world;
 
     bench_open(&b);
     HAS_S(call(&b, &tool_web_fetch, "{'url':'http://127.0.0.1/'}"), "fetching is not available");
-    world = (struct tool_world){ .loop = b.loop, .limits = &b.limits, .user_agent = "test" };
+    world = (struct tool_resources){ .loop = b.loop, .limits = &b.limits, .user_agent = "test" };
     b.host.world = &world;
     for (size_t i = 0; i < ARRAY_LEN(urls); i++) {
         call(&b, &tool_web_fetch, "{'url':'%s'}", urls[i]);

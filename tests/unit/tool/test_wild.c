@@ -1,7 +1,7 @@
 #include "base/auto.h"
 #include "tap.h"
-#include "tool/ignore.h"
-#include "tool/wild.h"
+#include "tool/file/ignore.h"
+#include "tool/file/wildcard.h"
 
 static const struct {
     const char *pattern, *path;

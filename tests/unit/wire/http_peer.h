@@ -4,6 +4,8 @@
  *
  *   loop.test     127.0.0.1                     far.test      unknown; for proxies
  *   many.test     127.0.0.2, .3, .1             tls.test      127.0.0.1
+ *   first.test    127.0.0.1, 10.0.0.1           last.test     10.0.0.1, 127.0.0.1
+ *   rebind.test   127.0.0.1 at first, then 127.0.0.9 (resolver_asked counts)
  *   blocked.test  never answered until the test opens resolver_gate
  */
 #ifndef TESTS_HTTP_PEER_H
@@ -32,6 +34,7 @@ extern char **environ;
 
 static sem_t resolver_gate;
 static atomic_int resolver_waiting;
+static atomic_int resolver_asked; /* for rebind.test */
 
 static const struct {
     const char *name;
@@ -41,7 +44,11 @@ static const struct {
     { "localhost.", { "127.0.0.1" } },
     { "tls.test", { "127.0.0.1" } },
     { "many.test", { "127.0.0.2", "127.0.0.3", "127.0.0.1" } },
+    { "first.test", { "127.0.0.1", "10.0.0.1" } },
+    { "last.test", { "10.0.0.1", "127.0.0.1" } },
 };
+
+static const char *const rebinding[][3] = { { "127.0.0.1" }, { "127.0.0.9" } };
 
 typedef int getaddrinfo_fn(const char *, const char *, const struct addrinfo *, struct addrinfo **);
 
@@ -70,6 +77,9 @@ __attribute__((visibility("default"))) int getaddrinfo(const char *restrict name
     for (size_t i = 0; name && i < ARRAY_LEN(known_names); i++)
         if (strcmp(name, known_names[i].name) == 0)
             return resolve_list(real, known_names[i].address, service, hints, out);
+    if (name && strcmp(name, "rebind.test") == 0)
+        return resolve_list(real, rebinding[atomic_fetch_add(&resolver_asked, 1) > 0], service,
+                            hints, out);
     if (name && strcmp(name, "blocked.test") == 0) {
         atomic_fetch_add(&resolver_waiting, 1);
         while (sem_wait(&resolver_gate))

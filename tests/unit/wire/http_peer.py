@@ -219,6 +219,11 @@ def to(r, *_):
     r.reply(b"elsewhere", "302 Found", "Location: " + r.path.partition("/to/")[2])
 
 
+def to_keeping(r, *_):
+    """The same, and the method stays."""
+    r.reply(b"elsewhere", "307 Temporary Redirect", "Location: " + r.path.partition("/to-keeping/")[2])
+
+
 def to_nowhere(r, *_):
     r.reply(b"here", "302 Found")
 
@@ -282,7 +287,7 @@ BEHAVIOURS = {
     "long-chunked": long_chunked, "endless": endless, "progress": progress,
     "header-line": header_line, "header-many": header_many, "trailer-many": trailer_many,
     "folded": folded, "odd-headers": odd_headers, "no-colon": no_colon, "interim": interim,
-    "redirect": redirect, "relative": relative, "to": to, "to-nowhere": to_nowhere,
+    "redirect": redirect, "relative": relative, "to": to, "to-keeping": to_keeping, "to-nowhere": to_nowhere,
     "to-long": to_long, "to-large": to_large, "events": events, "mark": set_mark, "seen": seen,
     "await": await_mark, "drop-next": drop_next, "drop-now": drop_now,
 }

@@ -81,7 +81,7 @@ static void serve_stream(struct http_req *req)
 {
     hold(enter(req), req);
     req->data = req;
-    http_stream_begin(req, 200, "text/plain", NULL, 0);
+    http_sse_begin(req, NULL, 0);
 }
 
 static void serve_events(struct http_req *req)

@@ -20,7 +20,11 @@
 
 enum { WORLD_CLIENTS = 4, WORLD_HELD = 8 };
 
-#define WORLD_DATE "Date: Thu, 01 Jan 2026 00:00:00 GMT\r\n"
+#define WORLD_SAFE                                                                                 \
+    "X-Content-Type-Options: nosniff\r\n"                                                          \
+    "X-Frame-Options: DENY\r\n"                                                                    \
+    "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n"
+#define WORLD_DATE "Date: Thu, 01 Jan 2026 00:00:00 GMT\r\n" WORLD_SAFE
 #define WORLD_HI                                                                                   \
     "HTTP/1.1 200 OK\r\n" WORLD_DATE "Content-Type: text/plain\r\nContent-Length: 2\r\n\r\nhi"
 

@@ -3,156 +3,221 @@
 
 #include <netinet/in.h>
 
-enum { NO = 0, PUB = 1, CFG = 2, BOTH = 3 }; /* who may connect */
-
 static const struct {
     const char *host;
-    int allowed;
+    enum address_kind kind;
 } addresses[] = {
     /* the internet */
-    { "8.8.8.8", BOTH },
-    { "1.1.1.1", BOTH },
-    { "93.184.216.34", BOTH },
-    { "2606:4700::1111", BOTH },
-    { "2001:4860:4860::8888", BOTH },
-    { "2a00:1450:4001::1", BOTH },
-    { "3ffe::1", BOTH },
+    { "8.8.8.8", ADDRESS_PUBLIC },
+    { "1.1.1.1", ADDRESS_PUBLIC },
+    { "93.184.216.34", ADDRESS_PUBLIC },
+    { "2606:4700::1111", ADDRESS_PUBLIC },
+    { "2001:4860:4860::8888", ADDRESS_PUBLIC },
+    { "2a00:1450:4001::1", ADDRESS_PUBLIC },
+    { "3ffe::1", ADDRESS_PUBLIC },
 
     /* this machine */
-    { "127.0.0.1", CFG },
-    { "127.255.255.255", CFG },
-    { "0.0.0.0", CFG },
-    { "0.1.2.3", CFG },
-    { "::1", CFG },
-    { "::", CFG },
+    { "127.0.0.1", ADDRESS_LOOPBACK },
+    { "127.255.255.255", ADDRESS_LOOPBACK },
+    { "0.0.0.0", ADDRESS_UNSPECIFIED },
+    { "0.1.2.3", ADDRESS_UNSPECIFIED },
+    { "::1", ADDRESS_LOOPBACK },
+    { "::", ADDRESS_UNSPECIFIED },
 
     /* the edges of the private networks */
-    { "9.255.255.255", BOTH },
-    { "10.0.0.0", CFG },
-    { "10.255.255.255", CFG },
-    { "11.0.0.0", BOTH },
-    { "100.63.255.255", BOTH },
-    { "100.64.0.0", CFG },
-    { "100.127.255.255", CFG },
-    { "100.128.0.0", BOTH },
-    { "126.255.255.255", BOTH },
-    { "128.0.0.0", BOTH },
-    { "169.253.255.255", BOTH },
-    { "169.254.0.1", CFG },
-    { "169.255.0.0", BOTH },
-    { "172.15.255.255", BOTH },
-    { "172.16.0.0", CFG },
-    { "172.31.255.255", CFG },
-    { "172.32.0.0", BOTH },
-    { "192.167.255.255", BOTH },
-    { "192.168.0.0", CFG },
-    { "192.168.255.255", CFG },
-    { "192.169.0.0", BOTH },
+    { "9.255.255.255", ADDRESS_PUBLIC },
+    { "10.0.0.0", ADDRESS_PRIVATE },
+    { "10.255.255.255", ADDRESS_PRIVATE },
+    { "11.0.0.0", ADDRESS_PUBLIC },
+    { "100.63.255.255", ADDRESS_PUBLIC },
+    { "100.64.0.0", ADDRESS_CGNAT },
+    { "100.127.255.255", ADDRESS_CGNAT },
+    { "100.128.0.0", ADDRESS_PUBLIC },
+    { "126.255.255.255", ADDRESS_PUBLIC },
+    { "128.0.0.0", ADDRESS_PUBLIC },
+    { "169.253.255.255", ADDRESS_PUBLIC },
+    { "169.254.0.1", ADDRESS_LINK_LOCAL },
+    { "169.255.0.0", ADDRESS_PUBLIC },
+    { "172.15.255.255", ADDRESS_PUBLIC },
+    { "172.16.0.0", ADDRESS_PRIVATE },
+    { "172.31.255.255", ADDRESS_PRIVATE },
+    { "172.32.0.0", ADDRESS_PUBLIC },
+    { "192.167.255.255", ADDRESS_PUBLIC },
+    { "192.168.0.0", ADDRESS_PRIVATE },
+    { "192.168.255.255", ADDRESS_PRIVATE },
+    { "192.169.0.0", ADDRESS_PUBLIC },
 
     /* special networks */
-    { "192.0.0.1", CFG },
-    { "192.0.1.0", BOTH },
-    { "192.0.2.1", CFG },
-    { "192.0.3.0", BOTH },
-    { "192.88.99.1", CFG },
-    { "198.17.255.255", BOTH },
-    { "198.18.0.1", CFG },
-    { "198.19.255.255", CFG },
-    { "198.20.0.0", BOTH },
-    { "198.51.100.7", CFG },
-    { "203.0.113.7", CFG },
-    { "223.255.255.255", BOTH },
-    { "224.0.0.1", CFG },
-    { "239.255.255.255", CFG },
-    { "240.0.0.1", CFG },
-    { "255.255.255.255", CFG },
-    { "fc00::1", CFG },
-    { "fd00::1", CFG },
-    { "fdff:ffff::1", CFG },
-    { "fe80::1", CFG },
-    { "febf::1", CFG },
-    { "fec0::1", CFG },
-    { "ff02::1", CFG },
-    { "100::1", CFG },
-    { "2001:db8::1", CFG },
-    { "2001:db9::1", BOTH },
-    { "2001::1", CFG },
-    { "2001:1ff:ffff::1", CFG },
-    { "2001:200::1", BOTH },
-    { "3fff::1", CFG },
-    { "3fff:fff::1", CFG },
-    { "3fff:1000::1", BOTH },
-    { "4000::1", CFG },
-    { "1fff::1", CFG },
+    { "192.0.0.1", ADDRESS_RESERVED },
+    { "192.0.1.0", ADDRESS_PUBLIC },
+    { "192.0.2.1", ADDRESS_RESERVED },
+    { "192.0.3.0", ADDRESS_PUBLIC },
+    { "192.88.99.1", ADDRESS_RESERVED },
+    { "198.17.255.255", ADDRESS_PUBLIC },
+    { "198.18.0.1", ADDRESS_RESERVED },
+    { "198.19.255.255", ADDRESS_RESERVED },
+    { "198.20.0.0", ADDRESS_PUBLIC },
+    { "198.51.100.7", ADDRESS_RESERVED },
+    { "203.0.113.7", ADDRESS_RESERVED },
+    { "223.255.255.255", ADDRESS_PUBLIC },
+    { "224.0.0.1", ADDRESS_MULTICAST },
+    { "239.255.255.255", ADDRESS_MULTICAST },
+    { "240.0.0.1", ADDRESS_RESERVED },
+    { "255.255.255.255", ADDRESS_RESERVED },
+    { "fc00::1", ADDRESS_PRIVATE },
+    { "fd00::1", ADDRESS_PRIVATE },
+    { "fdff:ffff::1", ADDRESS_PRIVATE },
+    { "fe80::1", ADDRESS_LINK_LOCAL },
+    { "febf::1", ADDRESS_LINK_LOCAL },
+    { "fec0::1", ADDRESS_PRIVATE },
+    { "ff02::1", ADDRESS_MULTICAST },
+    { "100::1", ADDRESS_RESERVED },
+    { "2001:db8::1", ADDRESS_RESERVED },
+    { "2001:db9::1", ADDRESS_PUBLIC },
+    { "2001::1", ADDRESS_RESERVED },
+    { "2001:1ff:ffff::1", ADDRESS_RESERVED },
+    { "2001:200::1", ADDRESS_PUBLIC },
+    { "3fff::1", ADDRESS_RESERVED },
+    { "3fff:fff::1", ADDRESS_RESERVED },
+    { "3fff:1000::1", ADDRESS_PUBLIC },
+    { "4000::1", ADDRESS_RESERVED },
+    { "1fff::1", ADDRESS_RESERVED },
 
     /* metadata services */
-    { "169.254.169.254", NO },
-    { "169.254.169.253", CFG },
-    { "169.254.170.2", NO },
-    { "169.254.170.23", NO },
-    { "168.63.129.16", NO },
-    { "168.63.129.17", BOTH },
-    { "100.100.100.200", NO },
-    { "192.0.0.192", NO },
-    { "fd00:ec2::254", NO },
-    { "fd00:ec2::23", NO },
-    { "fd00:ec2::253", CFG },
-    { "fd20:ce::254", NO },
+    { "169.254.169.254", ADDRESS_METADATA },
+    { "169.254.169.253", ADDRESS_LINK_LOCAL },
+    { "169.254.170.2", ADDRESS_METADATA },
+    { "169.254.170.23", ADDRESS_METADATA },
+    { "168.63.129.16", ADDRESS_METADATA },
+    { "168.63.129.17", ADDRESS_PUBLIC },
+    { "100.100.100.200", ADDRESS_METADATA },
+    { "192.0.0.192", ADDRESS_METADATA },
+    { "fd00:ec2::254", ADDRESS_METADATA },
+    { "fd00:ec2::23", ADDRESS_METADATA },
+    { "fd00:ec2::253", ADDRESS_PRIVATE },
+    { "fd20:ce::254", ADDRESS_METADATA },
 
     /* IPv4 inside IPv6 */
-    { "::ffff:8.8.8.8", BOTH },
-    { "::ffff:127.0.0.1", CFG },
-    { "::ffff:10.1.2.3", CFG },
-    { "::ffff:169.254.169.254", NO },
-    { "::8.8.8.8", BOTH },
-    { "::127.0.0.1", CFG },
-    { "::169.254.169.254", NO },
-    { "::ffff:0:8.8.8.8", BOTH },
-    { "::ffff:0:192.168.1.1", CFG },
-    { "::ffff:0:169.254.169.254", NO },
-    { "64:ff9b::8.8.8.8", BOTH },
-    { "64:ff9b::127.0.0.1", CFG },
-    { "64:ff9b::169.254.169.254", NO },
-    { "64:ff9b:1::8.8.8.8", CFG },
-    { "2002:808:808::1", BOTH },
-    { "2002:7f00:1::", CFG },
-    { "2002:a00:1::1", CFG },
-    { "2002:c0a8:101::1", CFG },
-    { "2002:a9fe:a9fe::1", NO },
-    { "2a00::5efe:8.8.8.8", BOTH },
-    { "2a00::5efe:127.0.0.1", CFG },
-    { "2a00::200:5efe:10.0.0.1", CFG },
-    { "2a00::5efe:169.254.169.254", NO },
-    { "2a00::5eff:127.0.0.1", BOTH },
+    { "::ffff:8.8.8.8", ADDRESS_PUBLIC },
+    { "::ffff:127.0.0.1", ADDRESS_LOOPBACK },
+    { "::ffff:10.1.2.3", ADDRESS_PRIVATE },
+    { "::ffff:169.254.169.254", ADDRESS_METADATA },
+    { "::8.8.8.8", ADDRESS_PUBLIC },
+    { "::127.0.0.1", ADDRESS_LOOPBACK },
+    { "::169.254.169.254", ADDRESS_METADATA },
+    { "::ffff:0:8.8.8.8", ADDRESS_PUBLIC },
+    { "::ffff:0:192.168.1.1", ADDRESS_PRIVATE },
+    { "::ffff:0:169.254.169.254", ADDRESS_METADATA },
+    { "64:ff9b::8.8.8.8", ADDRESS_PUBLIC },
+    { "64:ff9b::127.0.0.1", ADDRESS_LOOPBACK },
+    { "64:ff9b::169.254.169.254", ADDRESS_METADATA },
+    { "64:ff9b:1::8.8.8.8", ADDRESS_RESERVED },
+    { "64:ff9b:1::169.254.169.254", ADDRESS_METADATA },
+    { "64:ff9b:1::10.0.0.1", ADDRESS_PRIVATE },
+    { "2001::5601:5601", ADDRESS_METADATA }, /* Teredo, all bits inverted */
+    { "2001::f5ff:fffe", ADDRESS_PRIVATE },
+    { "::0.0.0.2", ADDRESS_UNSPECIFIED },
+    { "2002:808:808::1", ADDRESS_PUBLIC },
+    { "2002:7f00:1::", ADDRESS_LOOPBACK },
+    { "2002:a00:1::1", ADDRESS_PRIVATE },
+    { "2002:c0a8:101::1", ADDRESS_PRIVATE },
+    { "2002:a9fe:a9fe::1", ADDRESS_METADATA },
+    { "2a00::5efe:8.8.8.8", ADDRESS_PUBLIC },
+    { "2a00::5efe:127.0.0.1", ADDRESS_LOOPBACK },
+    { "2a00::200:5efe:10.0.0.1", ADDRESS_PRIVATE },
+    { "2a00::5efe:169.254.169.254", ADDRESS_METADATA },
+    { "2a00::5eff:127.0.0.1", ADDRESS_PUBLIC },
 };
 
-TEST(each_address_is_for_whom_it_should_be)
+TEST(each_address_has_its_kind)
 {
     for (size_t i = 0; i < ARRAY_LEN(addresses); i++) {
         struct sockaddr_storage sa;
-        int allowed = 0;
+        enum address_kind kind;
 
         if (!http_host_address(str_of(addresses[i].host), &sa)) {
             TAP_NOT("%s is no address", addresses[i].host);
             continue;
         }
-        allowed |= http_address_allowed((void *)&sa, ADDRESS_PUBLIC) ? PUB : 0;
-        allowed |= http_address_allowed((void *)&sa, ADDRESS_NOT_METADATA) ? CFG : 0;
-        if (allowed != addresses[i].allowed)
-            TAP_NOT("%s: %d, want %d", addresses[i].host, allowed, addresses[i].allowed);
+        kind = address_kind_of((void *)&sa);
+        if (kind != addresses[i].kind)
+            TAP_NOT("%s: %s, want %s", addresses[i].host, address_kind_text(kind),
+                    address_kind_text(addresses[i].kind));
     }
 }
 
-TEST(other_families_are_refused)
+TEST(other_families_have_no_kind)
 {
     struct sockaddr_storage sa = { .ss_family = AF_UNIX };
     char text[ADDRESS_TEXT];
 
-    OK(!http_address_allowed((void *)&sa, ADDRESS_PUBLIC));
-    OK(!http_address_allowed((void *)&sa, ADDRESS_NOT_METADATA));
+    EQ(address_kind_of((void *)&sa), ADDRESS_NO_IP);
     http_address_text((void *)&sa, text);
     EQ_STR(text, "?");
 }
+
+/* ---- ranges ----------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text, *in, *out; /* addresses; NULL: no range */
+} ranges[] = {
+    { "10.1.0.0/16", "10.1.255.255", "10.2.0.0" },
+    { "10.1.2.3", "10.1.2.3", "10.1.2.2" },
+    { "10.1.2.2/31", "10.1.2.3", "10.1.2.4" },
+    { "0.0.0.0/0", "255.255.255.255", "::1" },
+    { "fd00::/8", "fdff::1", "fc00::1" },
+    { "::1", "::1", "::2" },
+    { "fd00:1::/33", "fd00:1:7fff::", "fd00:1:8000::" },
+    { "10.1.0.0/33", NULL, "0 to 32" },
+    { "fd00::/129", NULL, "0 to 128" },
+    { "10.1.0.0/", NULL, "0 to 32" },
+    { "10.1.0.0/-1", NULL, "0 to 32" },
+    { "10.1.2.3/16", NULL, "bits set behind" },
+    { "fd00::1/8", NULL, "bits set behind" },
+    { "10.1/16", NULL, "expected an address" },
+    { "0x0a.0.0.0/8", NULL, "expected an address" },
+    { "010.0.0.0/8", NULL, "expected an address" },
+    { "intern.example", NULL, "expected an address" },
+    { "", NULL, "expected an address" },
+    { "/8", NULL, "expected an address" },
+    { " 10.0.0.0/8", NULL, "expected an address" },
+    { "::ffff:10.0.0.0/104", NULL, "write this range with IPv4" },
+    { "::ffff:10.0.0.1", NULL, "write this range with IPv4" },
+};
+
+static struct ip_address ip(const char *text)
+{
+    struct ip_address form[IP_FORMS] = { { 0 } };
+    struct sockaddr_storage sa;
+
+    OK(http_host_address(str_of(text), &sa) && ip_forms((void *)&sa, form) > 0);
+    return form[0];
+}
+
+TEST(ranges_are_read)
+{
+    for (size_t i = 0; i < ARRAY_LEN(ranges); i++) {
+        struct ip_range r;
+        struct ip_address a;
+        const char *why = "";
+
+        if (ip_range_read(str_of(ranges[i].text), &r, &why) != !!ranges[i].in)
+            TAP_NOT("%s: %s", ranges[i].text, why);
+        else if (!ranges[i].in && !strstr(why, ranges[i].out))
+            TAP_NOT("%s: %s", ranges[i].text, why);
+        if (!ranges[i].in)
+            continue;
+        a = ip(ranges[i].in);
+        if (!ip_in_range(&a, &r))
+            TAP_NOT("%s is not in %s", ranges[i].in, ranges[i].text);
+        a = ip(ranges[i].out);
+        if (ip_in_range(&a, &r))
+            TAP_NOT("%s is in %s", ranges[i].out, ranges[i].text);
+    }
+    OK(!ip_range_read(STR("10.0.0.0\0/8"), &(struct ip_range){ 0 }, &(const char *){ "" }));
+}
+
+/* ---- hosts ------------------------------------------------------------------------------ */
 
 static const struct {
     const char *host, *address; /* NULL: a name */

@@ -330,7 +330,7 @@ TEST(a_long_url_and_too_many_fetches_are_refused)
     memset(p, 'u', 2000);
     memcpy(p, "http://a/", 9);
     get(&g[0], (struct str){ p, 1001 });
-    EQ_ERR(&g[0], ERR_LIMIT, "a URL of more than 1000 bytes");
+    EQ_ERR(&g[0], ERR_LIMIT, "the URL has more than 1000 bytes");
 
     w.limits.fetches = 2;
     for (int i = 0; i < 3; i++) {

@@ -1,6 +1,7 @@
 /* The server on real sockets: addresses, accepting, leaving, running out of descriptors. */
 #include "base/auto.h"
 #include "base/clock.h"
+#include "http_world.h"
 #include "loop/fd_stream.h"
 #include "tap.h"
 #include "wire/http_bind.h"
@@ -497,7 +498,7 @@ TEST(a_large_answer_arrives_whole_at_a_slow_reader)
 
         for (int i = 0; i < 300; i++)
             say(fd, GET_HI("localhost"));
-        want = 300 * (sizeof("HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 2026 00:00:00 GMT\r\n"
+        want = 300 * (sizeof("HTTP/1.1 200 OK\r\n" WORLD_DATE
                              "Content-Type: text/plain\r\nContent-Length: 2\r\n\r\nhi") -
                       1);
         while (have < want && clock_mono_ms() - start < PATIENCE_MS) {

@@ -182,14 +182,14 @@ TEST(metadata_services_are_never_reached)
 static char seen[1024];
 static const char *only; /* the one address that is allowed; NULL: all */
 
-static bool allow(const struct sockaddr *sa, enum address_policy policy, void *ctx)
+static bool allow(const struct sockaddr *sa, const struct address_policy *policy, void *ctx)
 {
     char address[ADDRESS_TEXT];
     size_t n = strlen(seen);
 
     OK(ctx == &only);
     http_address_text(sa, address);
-    snprintf(seen + n, sizeof(seen) - n, "%s%c ", address, policy == ADDRESS_PUBLIC ? 'p' : 'm');
+    snprintf(seen + n, sizeof(seen) - n, "%s%c ", address, policy->configured ? 'm' : 'p');
     return !only || strcmp(only, address) == 0;
 }
 
@@ -212,8 +212,9 @@ TEST(every_address_of_a_name_is_seen_before_it_is_connected_to)
     hooked_begin(NULL);
     get_outside(&g, text("http://many.test:%u/plain", peer.port));
     EQ_S(g.f.body, "hello");
-    /* the three as they are tried, then the one that was connected to */
-    EQ_STR(seen, "127.0.0.2p 127.0.0.3p 127.0.0.1p 127.0.0.1p ");
+    /* all before any is tried, the three as they are tried, then the one that was connected to */
+    EQ_STR(seen, "127.0.0.2p 127.0.0.3p 127.0.0.1p "
+                 "127.0.0.2p 127.0.0.3p 127.0.0.1p 127.0.0.1p ");
     world_end();
 }
 
@@ -226,6 +227,69 @@ TEST(one_refused_address_is_enough)
     EQ_ERR(&g, ERR_DENIED, "many.test:");
     EQ_ERR(&g, ERR_DENIED, "resolves to 127.0.0.3, which is not allowed");
     EQ_STR(seen, "127.0.0.2p 127.0.0.3p ");
+    world_end();
+}
+
+static void get_with(struct got *g, struct str url, const struct address_policy *policy)
+{
+    got_init(g, url);
+    g->req.zone = FETCH_OUTSIDE;
+    g->req.policy = policy;
+    got_start(g, NULL);
+    got_wait(g);
+}
+
+TEST(one_private_address_among_others_is_enough_in_any_order)
+{
+    static const struct ip_range ten = { 8, { 4, { 10 } } };
+    static const char *const hosts[] = { "first.test", "last.test" };
+    const struct address_policy here = { .loopback = true };
+    const struct address_policy both = { .loopback = true, .range = &ten, .ranges = 1 };
+    struct got g;
+
+    world_begin();
+    for (size_t i = 0; i < ARRAY_LEN(hosts); i++) {
+        get_with(&g, text("http://%s:%u/plain", hosts[i], peer.port), &here);
+        EQ_ERR(&g, ERR_DENIED,
+               "resolves to 10.0.0.1, which is not allowed: an address of a "
+               "private network; allow_private = [\"10.0.0.1\"]");
+    }
+    get_with(&g, text("http://first.test:%u/plain", peer.port), &both);
+    EQ_S(g.f.body, "hello");
+    world_end();
+}
+
+TEST(an_own_port_is_refused_even_where_this_machine_is_allowed)
+{
+    uint16_t port;
+    const struct address_policy p = { .loopback = true, .own_port = &port, .own_ports = 1 };
+    const struct address_policy here = { .loopback = true };
+    struct got g;
+
+    world_begin();
+    port = (uint16_t)peer.port;
+    get_with(&g, at("/plain"), &here);
+    EQ_S(g.f.body, "hello");
+    get_with(&g, at("/plain"), &p);
+    EQ_ERR(&g, ERR_DENIED, "is not allowed: an address of this trefoil server");
+    get_with(&g, text("http://loop.test:%u/plain", peer.port), &p);
+    EQ_ERR(&g, ERR_DENIED, "resolves to 127.0.0.1, which is not allowed: an address of this");
+    world_end();
+}
+
+/* The second answer of a name server that changes its mind is not even asked for. */
+TEST(a_name_is_resolved_once)
+{
+    struct got g;
+
+    hooked_begin("127.0.0.1");
+    atomic_store(&resolver_asked, 0);
+    get_outside(&g, text("http://rebind.test:%u/plain", peer.port));
+    EQ_S(g.f.body, "hello");
+    EQ(atomic_load(&resolver_asked), 1);
+    get_outside(&g, text("http://rebind.test:%u/plain", peer.port));
+    EQ_ERR(&g, ERR_DENIED, "resolves to 127.0.0.9, which is not allowed");
+    EQ(atomic_load(&resolver_asked), 2);
     world_end();
 }
 
@@ -344,6 +408,39 @@ TEST(redirects_within_an_origin_keep_everything)
     world_end();
 }
 
+static void post_following(struct got *g, struct str url, enum fetch_follow how)
+{
+    got_init(g, url);
+    g->req.method = STR("POST");
+    g->req.body = STR("the body");
+    g->req.follow = how;
+    got_start(g, NULL);
+    got_wait(g);
+}
+
+TEST(a_post_follows_what_keeps_its_method_within_its_origin)
+{
+    struct got g;
+
+    world_begin();
+    post_following(&g, at("/redirect/2/307"), FETCH_FOLLOW_ORIGIN);
+    HAS(g.f.body, "POST /redirect/0/307");
+    HAS(g.f.body, "the body");
+    post_following(&g, at("/redirect/2/308"), FETCH_FOLLOW_ORIGIN);
+    HAS(g.f.body, "POST /redirect/0/308");
+    post_following(&g, at("/redirect/1/301"), FETCH_FOLLOW_ORIGIN);
+    EQ(g.f.status, 301);
+    post_following(&g, at("/redirect/1/303"), FETCH_FOLLOW_ORIGIN);
+    EQ(g.f.status, 303);
+    post_following(&g, at("/redirect/6/307"), FETCH_FOLLOW_ORIGIN);
+    EQ_ERR(&g, ERR_LIMIT, "redirects again after 5 redirects");
+    post_following(
+        &g, text("http://127.0.0.1:%u/to-keeping/http://loop.test:%u/echo", peer.port, peer.port),
+        FETCH_FOLLOW_ANY);
+    EQ_ERR(&g, ERR_DENIED, "redirects to http://loop.test:");
+    world_end();
+}
+
 static const struct {
     const char *path;
     enum err_code code;
@@ -397,7 +494,7 @@ TEST(secrets_do_not_travel_to_another_origin)
     HAS(g.f.body, "Accept: text/x-wanted");
     HAS_NOT(g.f.body, "secret");
     /* configured first, then as from outside */
-    EQ_STR(seen, "127.0.0.1m 127.0.0.1m 127.0.0.1m 127.0.0.1p 127.0.0.1p ");
+    EQ_STR(seen, "127.0.0.1m 127.0.0.1m 127.0.0.1m 127.0.0.1p 127.0.0.1p 127.0.0.1p ");
     /* nor back home again */
     get_following(&g,
                   text("http://127.0.0.1:%u/to/http://loop.test:%u/to/http://127.0.0.1:%u/echo",
@@ -467,25 +564,23 @@ TEST(the_proxy_of_the_environment_is_for_configured_urls)
     world_end();
 }
 
-TEST(outside_only_a_configured_proxy_is_used)
+TEST(outside_no_proxy_is_used)
 {
     struct str proxy;
     struct got g;
 
     world_begin();
-    world_close_client();
     proxy = text("http://127.0.0.1:%u", peer.port);
-    w.opts.outside_proxy = proxy.p;
-    world_open_client();
-    set_proxy("no_proxy", "far.test");
-    get_outside(&g, STR("http://far.test/echo"));
-    EQ(g.err.code, ERR_NONE);
-    HAS(g.f.body, "GET http://far.test/echo HTTP/1.1");
-    get_outside(&g, STR("http://127.1/echo")); /* the proxy would not know better */
-    EQ(g.err.code, ERR_DENIED);
+    set_proxy("http_proxy", proxy.p);
+    set_proxy("all_proxy", proxy.p);
+    get_outside(&g, STR("http://far.test/echo")); /* the proxy would resolve it */
+    EQ_ERR(&g, ERR_NOT_FOUND, "could not resolve host far.test");
+    get_outside(&g, STR("http://127.1/echo"));
+    EQ_ERR(&g, ERR_DENIED, "127.0.0.1:80 is not allowed: a loopback address");
     get_outside(&g, STR("http://%31%32%37.1/echo"));
     EQ(g.err.code, ERR_DENIED);
-    set_proxy("no_proxy", NULL);
+    set_proxy("http_proxy", NULL);
+    set_proxy("all_proxy", NULL);
     world_end();
 }
 

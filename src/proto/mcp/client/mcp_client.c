@@ -5,15 +5,16 @@
  *      ^          |           |
  *      +----------+-----------+      another transport, or the child again
  *
- * Invariants: c->wire is the wire in use or NULL, c->wires all that are not closed. Every request
- * is counted in c->reqs until its done has run; every call is in c->works until it is settled. In
- * CLOSING nothing new begins, and when all of these and the peer are empty on_closed is called,
- * from the loop, once.
+ * Invariants: c->wire is the wire in use or NULL, c->wires has all wires that are not closed. Every
+ * request is counted in c->reqs until its done was called; every call is in c->works until it is
+ * settled. In CLOSING nothing new begins. When there are no wires, requests, works and calls of the
+ * peer any more, on_closed is called once, from the loop.
  */
 #include "base/container.h"
+#include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "proto/mcp/client/mcp_client_in.h"
+#include "proto/mcp/client/mcp_client_parts.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -126,12 +127,7 @@ void mcp_wire_closed(struct mcp_wire *w)
 {
     struct mcp_client *c = w->c;
 
-    for (struct mcp_wire **at = &c->wires; *at; at = &(*at)->next) {
-        if (*at == w) {
-            *at = w->next;
-            break;
-        }
-    }
+    LIST_UNLINK(c->wires, w, next);
     if (c->wire == w)
         c->wire = NULL;
     mcp_client_check(c);

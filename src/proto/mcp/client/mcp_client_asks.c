@@ -8,7 +8,7 @@
 #include "base/container.h"
 #include "base/log.h"
 #include "base/pick.h"
-#include "proto/mcp/client/mcp_client_in.h"
+#include "proto/mcp/client/mcp_client_parts.h"
 #include "proto/mcp/mcp_question.h"
 
 static struct mcp_client *client_of(const struct rpc_in *in)

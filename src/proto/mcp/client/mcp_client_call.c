@@ -1,17 +1,17 @@
 /*
- * mcp_client_call.c - core calls done by a server.
+ * mcp_client_call.c - run core calls by a server.
  *
- * A work is one core call in progress. It is in one of four states, each with an op below the call,
- * so that a cancel always finds one:
+ * A work is one core call in progress. It is in one of four states. In each state an op below the
+ * call is open, so that cancelling the call has an effect:
  *
  *   asked      its request is pending (req.out)
  *   rounds     the server requests input first; asks are open (mcp_client_rounds.c)
- *   paused     the tools are listed again because the headers made from them were refused; or the
- *              server first gets the roots of its client (mcp_client_roots.c)
+ *   paused     the tools are being listed again, because the server rejected the headers that were
+ *              made from the old list; or the server first gets roots (mcp_client_roots.c)
  *   task       the server runs it as a task (mcp_client_tasks.c)
  *
- * The answer's bytes stay with the work, which lives in the call's memory: so they are forwarded
- * unchanged.
+ * The bytes of the answer belong to the work, which is in the memory of the call. So they can be
+ * forwarded unchanged.
  */
 #include "base/auto.h"
 #include "base/container.h"

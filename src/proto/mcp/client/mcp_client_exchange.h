@@ -1,23 +1,24 @@
 /*
- * mcp_client_exchange.h - one HTTP request of a wire: what MCP adds to rpc/rpc_exchange.h.
+ * mcp_client_exchange.h - one HTTP request of a wire, that is, of a connection of the client
+ * (mcp_client_transport.h). This file has what MCP adds to rpc/rpc_exchange.h.
  *
- * Messages of the response are passed to the client's peer as they arrive. The wire handles the
- * rest: the head, events that are not messages, and the end.
+ * The messages of the response are passed to the peer of the client as they arrive. The wire
+ * handles the rest: the head, events that are not messages, and the end.
  */
 #ifndef PROTO_MCP_CLIENT_MCP_CLIENT_EXCHANGE_H
 #define PROTO_MCP_CLIENT_MCP_CLIENT_EXCHANGE_H
 
 #include "base/container.h"
-#include "proto/mcp/client/mcp_client_in.h"
+#include "proto/mcp/client/mcp_client_parts.h"
 #include "rpc/rpc_exchange.h"
 
 struct mcp_exchange {
     struct rpc_exchange http; /* first */
     struct mcp_wire *wire;
     struct mcp_req *req; /* the request that waits for an answer; NULL: none */
-    struct timer timer;  /* of the wire: to resume, to close */
+    struct timer timer;  /* used by the wire, to resume or to close */
     struct str last_id;  /* id of the last event, for resuming the stream */
-    unsigned epoch;      /* number of the wire's session when it was sent */
+    unsigned epoch;      /* number of the wire's session when the request was sent */
     bool resent, parked;
 };
 
@@ -32,7 +33,7 @@ static inline struct mcp_exchange *mcp_exchange_next(struct rpc_exchange *x)
     return x ? mcp_exchange_of(x) : NULL;
 }
 
-/* A new exchange in the wire's list; the body is copied. */
+/* Create an exchange in `list`, a list of the wire. The body, given in pieces, is copied. */
 struct mcp_exchange *mcp_exchange_new(struct mcp_wire *w, struct rpc_exchange **list,
                                       const struct rpc_exchange_events *events,
                                       const struct str *piece, size_t n);
@@ -41,17 +42,18 @@ void mcp_exchange_free(struct mcp_exchange *x);
 /* For events.on_message: pass the message to the client's peer, unless the wire is closing. */
 void mcp_exchange_deliver(struct rpc_exchange *x, const struct frame *frame);
 
-/* Add the headers of the configuration; they come last. */
+/* Add the headers that the configuration has for this server. Call it last. */
 void mcp_headers_configured(struct http_header_list *h, const struct server_spec *spec);
 
-/* Send the request, the first time or again; adds a new trace if *h has none. */
+/* Send the request; may be called again to resend it. Adds a new trace if *h has none. */
 void mcp_exchange_start(struct mcp_exchange *x, const char *method, struct str url,
                         struct http_header_list *h, int64_t whole_ms);
 
-/* Cancel it; on_over follows if it was running. */
+/* Cancel the exchange. If it was running, on_over follows. */
 void mcp_exchange_stop(struct mcp_exchange *x, const struct err *why);
 
-/* Fill *e with the host, the status and the reason. Also sets status and code of x->req. */
+/* The server rejected the request: fill *e with the host, the status and the reason, and set
+ * status and code of x->req. */
 void mcp_exchange_refusal(struct mcp_exchange *x, struct err *e);
 
 #endif

@@ -17,7 +17,7 @@
  */
 #include "base/container.h"
 #include "base/pick.h"
-#include "proto/mcp/client/mcp_client_in.h"
+#include "proto/mcp/client/mcp_client_parts.h"
 
 static void send_probe(struct mcp_client *c);
 static void send_hello(struct mcp_client *c);

@@ -7,19 +7,19 @@
  *
  * Legacy: a server may assign a session, which every request then names. Its states:
  *
- *   lost      a 404, or a 400 that names the session, as the TypeScript examples answer after a
- *             restart. The server has not executed such a request: it waits (parked), the client
- *             repeats the handshake, and the request is sent again, once; new requests wait as well
- *   settling  between initialize and the end of notifications/initialized requests wait too, as
- *             POSTs may overtake each other; and until the server has answered the GET below, or
- *             for a moment: its questions on that stream would be lost before it is open
- *   over      DELETE, when we close
+ *   lost      the server has answered 404, or a 400 whose text names the session, as the TypeScript
+ *             examples do after a restart. The server has not executed that request: the request
+ *             waits (parked), the client repeats the handshake, and the request is sent one more
+ *             time. New requests wait, too
+ *   settling  after initialize, requests wait until notifications/initialized is complete, because
+ *             POSTs may overtake each other. They also wait until the server has answered the GET
+ *             below, but not for long: questions that it sends before that would be lost
+ *   over      we have sent DELETE, because we close
  *
- * A stream that ends before the answer it was opened for is resumed by GET with the id of its
- * last event, after the delay that the server named. In addition one GET stream carries the
- * messages that belong to no request, although a request may have caused such a question. A 404
- * to that GET means a lost session only where there was such a stream: many servers route POST
- * alone.
+ * If a stream ends before its answer, it is resumed by GET with the id of its last event, after the
+ * delay that the server named. Another GET stream is for messages that belong to no request; a
+ * question of the server may arrive there even if a request has caused it. A 404 to that GET means
+ * a lost session only if the stream was open before: many servers support only POST.
  */
 #include "base/container.h"
 #include "base/mem.h"

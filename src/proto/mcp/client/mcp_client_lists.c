@@ -15,7 +15,7 @@
 #include "base/pick.h"
 #include "base/utf8.h"
 #include "proto/mcp/client/mcp_client_headers.h"
-#include "proto/mcp/client/mcp_client_in.h"
+#include "proto/mcp/client/mcp_client_parts.h"
 
 static void send_list(struct mcp_client *c, struct str cursor);
 
@@ -182,7 +182,7 @@ static struct str next_cursor(struct mcp_client *c, struct mcp_page *page)
     else if (seen_before(c, cursor))
         cut_off(c, "the server repeated a cursor");
     else if ((int64_t)c->pages >= limits_of(c)->mcp_list_pages)
-        cut_off(c, "too many pages (limits.mcp_list_pages)");
+        cut_off(c, "too many pages (the constant mcp_list_pages)");
     else
         return page->cursor = cursor;
     return STR_NONE;
@@ -204,6 +204,8 @@ static void end_listing(struct mcp_client *c)
         timer_set(c->world.rpc->loop, &c->relist, limits_of(c)->mcp_relist_ms, on_relist);
     c->list_again = false;
 }
+
+static void mcp_lists_listen(struct mcp_client *c);
 
 /* The old tools stay valid until the owner has handled the new ones. */
 static void publish(struct mcp_client *c)
@@ -250,7 +252,7 @@ static void on_page(struct mcp_client *c)
         return;
     }
     if (!take_tools(c, page, list)) {
-        cut_off(c, "too many tools (limits.mcp_list_items)");
+        cut_off(c, "too many tools (the constant mcp_list_items)");
         publish(c);
         return;
     }
@@ -348,7 +350,7 @@ static void on_listen_done(struct op *op, const struct err *e, void *ctx)
     timer_set(c->world.rpc->loop, &c->relisten, limits_of(c)->mcp_relisten_ms, on_relisten);
 }
 
-void mcp_lists_listen(struct mcp_client *c)
+static void mcp_lists_listen(struct mcp_client *c)
 {
     struct jw *w;
 

@@ -3,10 +3,10 @@
  *
  * A question for a person or a model, and a log message, belong to the call that caused them. Over
  * HTTP that is the call whose response stream delivers them. On other transports the protocol does
- * not tell, so they are forwarded only if a single client can have caused them: another client must
- * neither read them nor answer instead. A client can cause a message by a call that is running, and
- * by a call that ended without an answer (canceled, timed out) at most limits.mcp_left_ms ago,
- * since the server may not notice that.
+ * not name the call. Then they are forwarded only if no more than one client can have caused them:
+ * another client must not read or answer them. A client can cause a message by a call that is
+ * running, and by a call that ended without an answer (cancelled, timed out) at most
+ * limits.mcp_left_ms ago, since the server may not notice that.
  */
 #include "proto/mcp/client/mcp_client_work.h"
 
@@ -46,8 +46,8 @@ static struct mcp_work *origin(struct mcp_client *c, struct err *e)
         fail(e, ERR_NOT_FOUND, "no call is running, so there is no client to ask");
     else if (!one_client(c))
         fail(e, ERR_INVALID,
-             "several clients are using this server, and it does not say which of their calls "
-             "this belongs to");
+             "several clients are using this server, and its request does not name the call "
+             "to which it belongs");
     else
         return c->works;
     return NULL;

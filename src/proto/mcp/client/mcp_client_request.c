@@ -1,6 +1,6 @@
-/* mcp_client_request.c - sends one request of ours: its context, its link, its end. */
+/* mcp_client_request.c - send a request with its context, and handle its answer. */
 #include "base/auto.h"
-#include "proto/mcp/client/mcp_client_in.h"
+#include "proto/mcp/client/mcp_client_parts.h"
 #include "proto/mcp/mcp_trace.h"
 
 /* ---- the context of a request ------------------------------------------------------------- */

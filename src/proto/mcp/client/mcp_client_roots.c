@@ -8,8 +8,8 @@
  * the first call of a client that has roots. That call waits until the server has asked again, but
  * not for long.
  *
- *   NOBODY  -> ONE      the first call of a client that lasts
- *   NOBODY, ONE -> SEVERAL   a call of another client, or of one that does not last
+ *   NOBODY -> ONE            the first call of a client with a lasting conversation
+ *   NOBODY, ONE -> SEVERAL   a call of another client, or of one without a lasting conversation
  */
 #include "base/container.h"
 #include "base/mem.h"

@@ -131,7 +131,7 @@ void mcp_work_stop_round(struct mcp_work *k)
 void mcp_work_ask(struct mcp_work *k, struct json requests)
 {
     if (++k->rounds > k->c->world.rpc->limits->mcp_rounds) {
-        mcp_work_wrong(k, "the server asks for input too often (limits.mcp_rounds)");
+        mcp_work_wrong(k, "the server asks for input too often (the constant mcp_rounds)");
         return;
     }
     k->broke.code = ERR_NONE;

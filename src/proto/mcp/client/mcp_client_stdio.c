@@ -3,7 +3,8 @@
 #include "base/container.h"
 #include "base/mem.h"
 #include "loop/proc_env.h"
-#include "proto/mcp/client/mcp_client_in.h"
+#include "proto/mcp/client/mcp_client_parts.h"
+#include "proto/mcp/client/mcp_client_sandbox.h"
 #include "rpc/child_link.h"
 
 struct stdio_wire {
@@ -110,7 +111,8 @@ struct mcp_wire *mcp_stdio_wire_open(struct mcp_client *c)
     struct err e;
 
     s->wire = (struct mcp_wire){ .kind = &stdio_kind, .c = c };
-    if (!server_env(&mem, c, &command.env, &e))
+    if (!mcp_server_sandbox(&mem, c, &command.sandbox, &e) ||
+        !server_env(&mem, c, &command.env, &e))
         child_link_open_failed(&s->child, c->world.procs, &e, &server_events);
     else if (child_link_open(&s->child, c->world.procs, &command, FRAMING_AUTO, &server_events))
         s->wire.link = &s->child.link.link;

@@ -120,7 +120,7 @@ static void wait_for_task(struct mcp_work *k)
 
     if (left <= 0) {
         mcp_client_fail(k->c, &late, ERR_LIMIT,
-                        "did not finish the task of %s in time (limits.mcp_task_ms)",
+                        "did not finish the task of %s in time (the constant mcp_task_ms)",
                         k->call->what);
         mcp_work_fail(k, &late);
         return;
@@ -161,7 +161,7 @@ static void on_canceled_there(struct mcp_work *k)
     struct err e;
 
     k->task = STR_NONE;
-    mcp_client_fail(k->c, &e, ERR_CLOSED, "has canceled the task of %s", k->call->what);
+    mcp_client_fail(k->c, &e, ERR_CLOSED, "has cancelled the task of %s", k->call->what);
     mcp_work_fail(k, &e);
 }
 

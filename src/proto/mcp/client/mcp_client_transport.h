@@ -1,10 +1,10 @@
 /*
- * mcp_client_transport.h - the transport of a client: a child's pipes, or one of the HTTP
+ * mcp_client_transport.h - the transport of a client: the pipes of a child, or one of the HTTP
  * transports.
  *
- * A wire gives its client a link to send messages. While a request is sent, w->sending is set,
- * because HTTP needs the request behind the bytes (for its headers, and to report its failure). All
- * other messages sent through the link are notifications or responses.
+ * A connection through a transport is called a wire. A wire gives its client a link to send
+ * messages. While a request is being sent, w->sending points to it, because HTTP needs its headers
+ * and reports its failure. While w->sending is NULL, the messages are notifications or responses.
  *
  *   opening -> open -> failed -> closed
  *
@@ -26,31 +26,31 @@ struct proc;
 struct mcp_wire_kind {
     enum server_transport transport;
 
-    /* A request is over: it was answered, or its caller no longer waits. NULL: nothing to do. */
+    /* A request has ended: it was answered, or its caller no longer waits. May be NULL. */
     void (*forget)(struct mcp_wire *w, struct mcp_req *r, bool answered);
 
-    /* A handshake is done. NULL: nothing to do. */
+    /* The handshake is done. May be NULL. */
     void (*greeted)(struct mcp_wire *w);
 
     /*
-     * Resend the requests that wait for a new session (e == NULL), or fail them. NULL: has no
-     * sessions.
+     * The lost session was replaced: resend the requests that wait for it. If e is not NULL, it
+     * could not be replaced: fail them. NULL: this transport has no sessions.
      */
     void (*renewed)(struct mcp_wire *w, const struct err *e);
 
     /* Close the wire gracefully; called once, at any time. */
     void (*close)(struct mcp_wire *w);
 
-    /* The child behind it. NULL: none. */
+    /* The child of this wire. NULL: none. */
     const struct proc *(*proc)(const struct mcp_wire *w);
 };
 
 struct mcp_wire {
     const struct mcp_wire_kind *kind;
     struct mcp_client *c;
-    struct link *link;       /* once open */
+    struct link *link;       /* set when the wire is open */
     struct mcp_req *sending; /* the request whose bytes are being sent */
-    struct mcp_wire *next;   /* in the client's list of wires that are not closed yet */
+    struct mcp_wire *next;   /* the next wire of the client that is not closed yet */
     bool closing;
 };
 
@@ -58,7 +58,8 @@ struct mcp_wire {
 
 void mcp_wire_opened(struct mcp_wire *w);
 
-/* The wire is unusable; status is the HTTP status if the server refused to open it, else 0. */
+/* The wire cannot be used. status is the HTTP status if the server refused the connection, else
+ * 0. */
 void mcp_wire_failed(struct mcp_wire *w, int status, const struct err *e);
 
 /* The server has forgotten our session. The client repeats the handshake and then calls

@@ -1,4 +1,4 @@
-#include "proto/mcp/client/mcp_upstream.h"
+#include "proto/mcp/client/mcp_upstream_reader.h"
 
 #include "base/container.h"
 #include "base/id.h"
@@ -313,6 +313,7 @@ void upstream_close(struct upstream *u)
 
     timer_clear(upstream_loop(u), &u->timer);
     u->hung = false;
+    upstream_close_reader(u);
     step(u, UP_ON_CLOSE);
     upstream_explain(u, &e);
     upstream_fail_waiting(u, &e);
@@ -328,7 +329,7 @@ void upstream_drop_tools(struct upstream *u)
 
     arena_init(&u->tools_mem);
     u->tool = NULL;
-    u->tools = 0;
+    u->tools = u->changed = 0;
     if (had)
         u->events->on_tools(u);
     arena_fini(&old);

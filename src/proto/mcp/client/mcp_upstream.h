@@ -1,17 +1,22 @@
 /*
- * mcp_upstream.h - one configured server and its connections: an upstream connects, reconnects,
- * stops an idle server and pauses a broken one. mcp_upstream_state.h has its states.
+ * mcp_upstream.h - an upstream: a configured MCP server and its connections. An upstream connects,
+ * reconnects, stops an idle server, and waits before it retries a failing one.
+ * mcp_upstream_state.h has the states of an upstream.
  *
  * A connection is an mcp_client. The upstream keeps everything that outlives a connection: the last
  * known tools, the waiting calls, the last error, and when to retry.
  *
  *   back-off    limits.mcp_retry_min_ms, doubled with every failure up to mcp_retry_max_ms; the
  *               wait is a random time in the upper half, so that servers do not reconnect together
- *   circuit     after limits.mcp_failures failures in a row, or calls without an answer in time,
- *               calls fail for at least mcp_broken_ms
- *   calls       spec.concurrency at once; more wait in order, at most limits.mcp_calls_waiting
+ *   circuit     after limits.mcp_failures failures in a row, or as many calls that timed out, all
+ *               calls fail at once for at least limits.mcp_broken_ms
+ *   calls       spec.concurrency calls run at the same time; at most limits.mcp_calls_waiting more
+ *               wait in order
  *
- * Its owner is mcp_upstreams.h. Connection lifetime.
+ *   reader      for callers in read-only mode there is a second process of the server, which cannot
+ *               write the root folder (mcp_upstream_reader.h). It starts with the first such call
+ *
+ * mcp_upstreams.h owns the upstreams.
  */
 #ifndef PROTO_MCP_CLIENT_MCP_UPSTREAM_H
 #define PROTO_MCP_CLIENT_MCP_UPSTREAM_H
@@ -24,8 +29,8 @@ struct upstream;
 struct ticket;
 
 /*
- * The port to the cache of tool definitions, which lists tools before their server is connected. An
- * entry belongs to one configuration of a server.
+ * The interface (port) to the cache of tool definitions. With the cache, the tools of a server can
+ * be listed before the server is connected. An entry belongs to one configuration of a server.
  */
 struct upstream_cache {
     /* Load the cached data of this server into mem: server_name, tool and tools. False: nothing. */
@@ -35,11 +40,20 @@ struct upstream_cache {
                  const struct mcp_client_facts *facts);
 };
 
+/*
+ * The interface (port) to the approved definitions of tools. `check` is called whenever the
+ * definitions of a server, or the approved definitions, have changed.
+ */
+struct upstream_pins {
+    /* Set `changed` and tool.withheld of all tools of the upstream, and u->changed. */
+    void (*check)(struct upstream_pins *p, struct upstream *u);
+};
+
 /* Called from the loop, or from inside upstream_close and upstream_take_kept. */
 struct upstream_events {
     /* u->tool has changed. The previous tools are valid until this returns. */
     void (*on_tools)(struct upstream *u);
-    /* Once: it was connected, or could not be. */
+    /* The first attempt to connect has succeeded or failed. Called once. */
     void (*on_tried)(struct upstream *u);
     /* The upstream is closed and may be freed now. */
     void (*on_closed)(struct upstream *u);
@@ -51,34 +65,40 @@ struct upstream_tool {
     struct upstream *up;
     struct str original; /* as the server spells it */
     struct str rename;   /* STR_NONE: none */
+    /* The definition by the server (name, title, description, schemas, annotations) as canonical
+     * JSON. STR_NONE: it is not compared with the approved one. */
+    struct str definition;
+    bool changed; /* the definition is not the approved one */
 };
 
 struct upstream {
     const struct mcp_client_world *world;
     const struct upstream_events *events;
     void *owner;
-    struct upstream *next, *heir; /* for the owner */
+    struct upstream *next, *heir; /* used by the owner */
+    struct upstream *reader;      /* the process for callers in read-only mode; NULL: none yet */
     struct upstream_cache *cache; /* NULL: no cache */
     bool kept;                    /* the cache has the current tools */
+    struct upstream_pins *pins;   /* NULL: definitions are not compared */
 
     struct arena mem;
     struct server_spec spec; /* a copy, in mem */
-    uint64_t serial;         /* unique and never reused: tool->server */
+    uint64_t serial;         /* unique and never reused; also tool->server */
     enum upstream_state state;
     struct mcp_client *client;
-    struct timer timer; /* the next try, or the stop of an idle server */
+    struct timer timer; /* starts the next attempt, or stops an idle server */
     bool always;        /* sets tool.always of all its tools */
 
     struct arena tools_mem;
     struct upstream_tool *tool;
-    size_t tools;
+    size_t tools, changed; /* number of tools; number of those with changed definitions */
 
-    struct ticket *first, **end; /* calls that wait */
+    struct ticket *first, **end; /* the calls that wait */
     size_t waiting, running, tickets;
     struct post pump;
 
-    int64_t failures; /* in a row */
-    int64_t silences; /* calls in a row that got no response in time */
+    int64_t failures; /* failures in a row */
+    int64_t silences; /* calls in a row that timed out */
     int64_t starts, ready_since;
     enum server_era era; /* the era that the last connection found */
     int64_t era_since;
@@ -92,23 +112,27 @@ struct upstream {
 struct upstream *upstream_new(const struct mcp_client_world *world, const struct server_spec *spec,
                               const struct upstream_events *events, void *owner);
 
-/* Before the upstream is started: use the tools of the cache; on_tools follows at once if there are
- * any. */
+/* Use the tools of the cache until the server is connected. If there are any, on_tools is called
+ * before this returns. Call it before upstream_start. */
 void upstream_take_kept(struct upstream *u);
 
-/* Begin to connect if that is allowed and has not begun. */
+/* Begin to connect, unless the upstream is disabled or untrusted. A second call does nothing. */
 void upstream_start(struct upstream *u);
 
 /* Fail the waiting calls and close the client; on_closed follows, possibly before this returns. */
 void upstream_close(struct upstream *u);
 
-/* After on_closed. */
+/* Free the upstream. Call it after on_closed. */
 void upstream_free(struct upstream *u);
 
-/* Drop the tools; on_tools follows before this returns if there were any. */
+/* Drop the tools. If there were any, on_tools is called before this returns. */
 void upstream_drop_tools(struct upstream *u);
 
-/* Milliseconds until the next try; 0: none is scheduled. */
+/* The approved definitions have changed: compare again. If that changes a tool, on_tools is called
+ * before this returns. */
+void upstream_check_pins(struct upstream *u);
+
+/* Milliseconds until the next attempt to connect; 0: none is scheduled. */
 int64_t upstream_retry_ms(const struct upstream *u);
 
 /* ---- internal functions -------------------------------------------------------------------- */
@@ -122,13 +146,13 @@ void upstream_pump(struct post *post);
 /* Fail all calls that wait. */
 void upstream_fail_waiting(struct upstream *u, const struct err *e);
 
-/* Why a call cannot run now: the state, the last error, and the next try. */
+/* Explain why a call cannot run now: the state, the last error, and the next attempt. */
 void upstream_explain(const struct upstream *u, struct err *e);
 
-/* Start or stop the idle timer, depending on whether there are calls. */
+/* Start the idle timer if there are no calls; else stop it. */
 void upstream_mind_idling(struct upstream *u);
 
-/* A call has ended, with or without a response in time. */
+/* A call has ended; in_time: it did not time out. */
 void upstream_heard(struct upstream *u, bool in_time);
 
 /* Close the client of a server that hangs. */

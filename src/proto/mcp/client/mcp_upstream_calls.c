@@ -1,13 +1,14 @@
 /*
- * mcp_upstream_calls.c - calls to a server: which run, which wait, which are canceled.
+ * mcp_upstream_calls.c - decide which calls to a server run, wait, or are cancelled.
  *
- * Each call has a ticket, in its own memory. A ticket waits (a child op of the call, so that
- * cancel and deadline reach it), then runs, until the call settles. The waiting time counts
- * towards the deadline of core; the spec's timeout limits how long a call may wait at all.
+ * Each call has a ticket, in the memory of the call. A ticket first waits, as a child op of the
+ * call, so that the call can be cancelled or reach its deadline. Then it runs, until the call is
+ * settled. The deadline of core includes the waiting time; the timeout of the spec limits how long
+ * a call may wait.
  */
 #include "base/container.h"
 #include "base/utf8.h"
-#include "proto/mcp/client/mcp_upstream.h"
+#include "proto/mcp/client/mcp_upstream_reader.h"
 
 struct ticket {
     struct op op; /* first: the wait */
@@ -78,8 +79,13 @@ static bool is_same_tool(const struct ticket *t, struct err *e)
                     t->up->spec.name, STR_ARG(utf8_head(t->tool, 80)));
     if (t->read_only && !now->tool.read_only)
         return fail(e, ERR_DENIED,
-                    "the tool " STR_FMT " of MCP server %s is no longer read-only; call it again",
+                    "the tool " STR_FMT
+                    " of MCP server %s is no longer read-only, so it was not called; "
+                    "call it again to have it checked as a tool that writes",
                     STR_ARG(utf8_head(t->tool, 80)), t->up->spec.name);
+    if (now->tool.withheld)
+        return fail(e, ERR_DENIED, "the tool " STR_FMT " of MCP server %s is quarantined: %s",
+                    STR_ARG(utf8_head(t->tool, 80)), t->up->spec.name, now->tool.withheld);
     return true;
 }
 
@@ -128,7 +134,7 @@ static void on_too_long(struct timer *timer)
 
     if (u->state == UP_READY) {
         fail(&e, ERR_TIMEOUT,
-             "MCP server %s: %zu calls were still running after %lld ms (concurrency)",
+             "MCP server %s: %zu earlier calls were still running after %lld ms (concurrency)",
              u->spec.name, u->running, (long long)u->spec.timeout_ms);
     } else {
         upstream_explain(u, &why);
@@ -200,7 +206,7 @@ void upstream_pump(struct post *post)
         u->running++;
         op_ok(&t->op);
     }
-    if (u->state == UP_CLOSED && !u->tickets)
+    if (u->state == UP_CLOSED && !u->tickets && !u->reader)
         u->events->on_closed(u);
 }
 
@@ -225,9 +231,10 @@ static bool admit(const struct upstream *u, struct err *e)
     case UP_STOPPING:
         if (has_room(u) || (int64_t)u->waiting < most)
             return true;
-        return fail(e, ERR_LIMIT,
-                    "MCP server %s: %lld calls are already waiting (limits.mcp_calls_waiting)",
-                    u->spec.name, (long long)most);
+        return fail(
+            e, ERR_LIMIT,
+            "MCP server %s: %lld calls are already waiting (the constant mcp_calls_waiting)",
+            u->spec.name, (long long)most);
     case UP_DISABLED:
     case UP_UNTRUSTED:
     case UP_BROKEN:
@@ -244,6 +251,7 @@ void upstream_call(struct upstream *u, struct call *call, const struct upstream_
     struct ticket *t;
     struct err e;
 
+    u = upstream_for_call(u, call, tool->tool.read_only);
     call->untrusted = true;
     call->result_chars = u->spec.result_chars;
     if (!admit(u, &e)) {

@@ -1,11 +1,13 @@
 /*
- * mcp_upstream_tools.c - makes tools from the definitions of a server.
+ * mcp_upstream_tools.c - make tools from the definitions of a server.
  *
- * Two trefoils may use each other as a server. Then each publishes the tools of the other, and the
- * lists would grow forever. So a tool from another trefoil is marked in its _meta with the number
- * of agents it came through, and is omitted if no call could reach it.
+ * Two instances of trefoil may use each other as a server. Then each publishes the tools of the
+ * other again, and the lists would grow forever. So the _meta of a tool from another trefoil has
+ * the number of agents that the tool came through. If a call through so many agents would be
+ * denied, the tool is omitted.
  */
 #include "base/auto.h"
+#include "base/json_canonical.h"
 #include "core/tool/exposure.h"
 #include "proto/mcp/client/mcp_upstream.h"
 
@@ -59,6 +61,30 @@ static const char *marked_meta(struct arena *mem, struct json meta, int64_t hops
     return arena_cstr(mem, buf_str(&out));
 }
 
+/* ---- definitions ----------------------------------------------------------------------------- */
+
+static struct str definition_of(struct arena *mem, struct json tool)
+{
+    static const struct str keys[] = { STR("annotations"), STR("description"),  STR("inputSchema"),
+                                       STR("name"),        STR("outputSchema"), STR("title") };
+    AUTO_ARENA temporary = { 0 };
+    struct buf out;
+    struct jw w = jw_to(&out);
+
+    buf_init_in(&out, &temporary, 6 * json_raw(tool).n + 16); /* as in json_canonical() */
+    jw_object(&w);
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        struct json v = json_get(tool, keys[i]);
+
+        if (!json_here(v))
+            continue;
+        jw_plain_key(&w, keys[i]);
+        json_canonical_write(&w, &temporary, v);
+    }
+    jw_object_end(&w);
+    return arena_str(mem, buf_str(&out));
+}
+
 /* ---- one tool ------------------------------------------------------------------------------ */
 
 static void start_call(struct call *call)
@@ -89,6 +115,7 @@ static void take(struct upstream *u, struct upstream_tool *to, const struct mcp_
         .up = u,
         .original = arena_str(mem, from->name),
         .rename = over ? over->rename : STR_NONE,
+        .definition = u->pins ? definition_of(mem, from->tool) : STR_NONE,
         .tool = {
             .alias = arena_printf(mem, "%s:" STR_FMT, u->spec.name, STR_ARG(from->name)).p,
             .title = text(mem, from->tool, STR("title")),
@@ -132,7 +159,8 @@ static bool same_tool(const struct upstream_tool *a, const struct upstream_tool 
            same_text(a->tool.output_schema, b->tool.output_schema) &&
            same_text(a->tool.annotations, b->tool.annotations) &&
            same_text(a->tool.icons, b->tool.icons) && same_text(a->tool.meta, b->tool.meta) &&
-           a->tool.manual == b->tool.manual;
+           a->tool.manual == b->tool.manual && a->changed == b->changed &&
+           same_text(a->tool.withheld, b->tool.withheld);
 }
 
 static bool same_tools(const struct upstream_tool *a, size_t n, const struct upstream *u)
@@ -160,6 +188,8 @@ static void take_all(struct upstream *u, const struct mcp_client_facts *facts)
             !(over && over->hide))
             take(u, &u->tool[u->tools++], &facts->tool[i], over, hops);
     }
+    if (u->pins)
+        u->pins->check(u->pins, u);
 }
 
 static void keep(struct upstream *u, const struct mcp_client_facts *facts)
@@ -200,4 +230,17 @@ void upstream_take_tools(struct upstream *u, const struct mcp_client_facts *fact
         u->tool = old;
     }
     keep(u, facts);
+}
+
+void upstream_check_pins(struct upstream *u)
+{
+    AUTO_ARENA mem = { 0 };
+    struct upstream_tool *old = ARENA_ARRAY(&mem, struct upstream_tool, u->tools);
+
+    if (!u->pins || !u->tools)
+        return;
+    memcpy(old, u->tool, u->tools * sizeof(*old));
+    u->pins->check(u->pins, u);
+    if (!same_tools(old, u->tools, u))
+        u->events->on_tools(u);
 }

@@ -10,6 +10,7 @@
 #include "proto/mcp/client/mcp_upstreams.h"
 
 #include "base/container.h"
+#include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/tool/server_diff.h"
@@ -143,12 +144,8 @@ void mcp_upstreams_view_refresh(struct mcp_upstreams_view *v)
 
 void mcp_upstreams_view_close(struct mcp_upstreams_view *v)
 {
-    struct mcp_upstreams_view **at = &v->upstreams->views;
-
     assert(!v->source.joins);
-    while (*at != v)
-        at = &(*at)->next;
-    *at = v->next;
+    LIST_UNLINK(v->upstreams->views, v, next);
     mem_free(v->list);
     mem_free(v->renamed);
     v->list = NULL;
@@ -222,12 +219,9 @@ static void on_empty(struct post *post)
 static void on_upstream_closed(struct upstream *u)
 {
     struct mcp_upstreams *f = u->owner;
-    struct upstream **at = &f->leaving;
     struct upstream *heir = u->heir;
 
-    while (*at != u)
-        at = &(*at)->next;
-    *at = u->next;
+    LIST_UNLINK(f->leaving, u, next);
     upstream_free(u);
     if (heir)
         upstream_start(heir);
@@ -269,6 +263,7 @@ static struct upstream *put_in(struct mcp_upstreams *f, struct upstream **at,
 
     u->always = f->opts.always;
     u->cache = f->opts.cache;
+    u->pins = f->opts.pins;
     u->next = *at;
     *at = u;
     if (u->state == UP_STOPPED)
@@ -406,6 +401,12 @@ bool mcp_upstreams_remove(struct mcp_upstreams *f, struct str name)
         return false;
     take_out(f, at);
     return true;
+}
+
+void mcp_upstreams_check_pins(struct mcp_upstreams *f)
+{
+    EACH_UPSTREAM(f, u)
+    upstream_check_pins(u);
 }
 
 void mcp_upstreams_close(struct mcp_upstreams *f, void (*done)(void *ctx), void *ctx)

@@ -1,14 +1,14 @@
 /*
- * mcp_upstreams.h - all MCP servers that a program, or one session of it, uses.
+ * mcp_upstreams.h - all MCP servers that the program, or one session of it, uses.
  *
- * Holds an upstream (mcp_upstream.h) per server and connects them all at once, in the background.
- * Their tools are published under the names of one table (proto/mcp/tool_name.h), which is rebuilt
- * whenever a tool is added or removed. A failing server does not affect the others: its tools stay
- * listed, and calls to them wait or fail with the reason. Until a server is connected, its tools
- * are those of the cache.
+ * There is one upstream (mcp_upstream.h) for each server. All of them are connected at the same
+ * time, in the background. The tools are published under the names of one table
+ * (proto/mcp/tool_name.h), which is rebuilt whenever a tool is added or removed. A failing server
+ * does not affect the others: its tools stay listed, and calls to them wait or fail with the
+ * reason. Until a server is connected, its tools are those of the cache.
  *
- * A view is the part that one offer shows of the upstreams; there may be several with different
- * filters.
+ * A view shows some or all of the tools to one offer (core/tool/offer.h), maybe under other names.
+ * There may be several views.
  */
 #ifndef PROTO_MCP_CLIENT_MCP_UPSTREAMS_H
 #define PROTO_MCP_CLIENT_MCP_UPSTREAMS_H
@@ -25,10 +25,11 @@ struct mcp_upstreams_opts {
     size_t reserveds;
     bool always;                  /* sets tool.always of all tools */
     struct upstream_cache *cache; /* outlives the upstreams; NULL: nothing is cached */
+    struct upstream_pins *pins;   /* outlives the upstreams; NULL: definitions are not compared */
 
-    /* Every server has been connected or has failed once. May be NULL. */
+    /* The first attempt to connect has ended for every server. May be NULL. */
     void (*on_tried)(struct mcp_upstreams *f, void *ctx);
-    /* The tools have changed; the views have them already. May be NULL. */
+    /* The tools have changed, and the views were updated. May be NULL. */
     void (*on_changed)(struct mcp_upstreams *f, void *ctx);
     void *ctx;
 };
@@ -42,14 +43,17 @@ struct mcp_upstreams *mcp_upstreams_new(const struct mcp_upstreams_opts *o);
  */
 void mcp_upstreams_set(struct mcp_upstreams *f, const struct server_spec *spec, size_t specs);
 
-/* Add a server, replacing another of the same name. Remove a server; false: there is none. */
+/* mcp_upstreams_add adds a server, replacing another of the same name. mcp_upstreams_remove removes
+ * a server. False: there is no server of this name. */
 void mcp_upstreams_add(struct mcp_upstreams *f, const struct server_spec *spec);
 bool mcp_upstreams_remove(struct mcp_upstreams *f, struct str name);
 
+/* The approved definitions of tools have changed. */
+void mcp_upstreams_check_pins(struct mcp_upstreams *f);
+
 /*
- * Close all servers and drop the tools. done is called from the loop when all processes and
- * connections have ended, and *f is freed then. Views must be closed before that. A second call is
- * ignored.
+ * Close all servers and drop the tools. When all processes and connections have ended, *f is freed
+ * and done is called, from the loop. Close the views first. A second call is ignored.
  */
 void mcp_upstreams_close(struct mcp_upstreams *f, void (*done)(void *ctx), void *ctx);
 
@@ -64,17 +68,17 @@ const struct tool_names *mcp_upstreams_names(const struct mcp_upstreams *f);
 /* ---- views --------------------------------------------------------------------------------- */
 
 /*
- * The name under which a view shows a tool: tool->tool.name, another name that is valid as long as
- * the view, or NULL: the tool is hidden.
+ * Returns the name under which a view shows a tool: tool->tool.name, or another name that is valid
+ * as long as the view. NULL: the tool is hidden.
  */
 typedef const char *mcp_upstreams_named_fn(void *ctx, const struct upstream_tool *tool);
 
 struct mcp_upstreams_view {
-    struct offer_source source; /* to be joined to offers */
+    struct offer_source source; /* the source to join to an offer */
     struct mcp_upstreams *upstreams;
     mcp_upstreams_named_fn *named; /* NULL: all tools under their usual names */
     void *ctx;
-    const struct tool **list; /* source.tool */
+    const struct tool **list; /* the array for source.tool */
     struct tool *renamed;     /* copies of the tools that have another name in this view */
     struct mcp_upstreams_view *next;
 };

@@ -2,11 +2,11 @@
  * mcp_era.c - the checks of a message before it is served.
  *
  * In this order; the first failing check determines the error:
- *   1. no claim in the body: legacy (a modern header without a claim is an error)
- *   2. the header names the same version as the claim
- *   3. we support that version, and it is one without a handshake
- *   4. the members that every modern request has are there
- *   5. Mcp-Method and Mcp-Name name the same as the body
+ *   1. if the body names no version, the message is legacy; a modern header is then an error
+ *   2. the header names the same version as the body
+ *   3. we support that version, and it is a version without a handshake
+ *   4. the members that every modern request must have are there
+ *   5. Mcp-Method and Mcp-Name agree with the body
  * The method itself is looked up afterwards, and the Mcp-Param-* are compared after that.
  */
 #include "proto/mcp/server/mcp_era.h"

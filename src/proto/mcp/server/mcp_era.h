@@ -1,9 +1,10 @@
 /*
- * mcp_era.h - decides in which MCP version a message is served, or why it is rejected.
+ * mcp_era.h - decide in which MCP version a message is served, or why it is rejected.
  *
- * Pure. The message itself decides, by `_meta["io.modelcontextprotocol/protocolVersion"]`. With
- * that member it is modern and self-contained; without it, the message belongs to a conversation
- * that began with initialize. Over HTTP the headers must agree with the message, but never decide.
+ * There are two eras of MCP. A message with `_meta["io.modelcontextprotocol/protocolVersion"]` is
+ * modern: it contains everything that is needed to serve it. A message without it is legacy: it
+ * belongs to a conversation that began with initialize. Over HTTP the headers must agree with the
+ * message, but do not decide. Pure.
  */
 #ifndef PROTO_MCP_SERVER_MCP_ERA_H
 #define PROTO_MCP_SERVER_MCP_ERA_H
@@ -34,30 +35,30 @@ struct mcp_http_headers {
 
 struct mcp_verdict {
     enum mcp_version version;
-    int code;                 /* 0: to be served in `version`. Else the error to answer with: */
-    int status;               /* of HTTP, when code is not 0 */
-    struct str message, data; /* data: raw JSON or STR_NONE. Static, or of scratch[] */
+    int code;                 /* 0: serve the message in `version`; else a JSON-RPC error code */
+    int status;               /* the HTTP status, if code is not 0 */
+    struct str message, data; /* parts of the error; data: raw JSON or STR_NONE */
     char scratch[512];
 };
 
 /*
- * Judge a request or notification. `headers` NULL: it did not arrive over HTTP. `assumed`: the
- * version of a message that names none (and has no header that names one).
+ * Check a request or notification. `headers` NULL: it did not arrive over HTTP. `assumed`: the
+ * version to use if neither the message nor a header names one.
  */
 void mcp_judge(struct arena *mem, const struct rpc_message *m,
                const struct mcp_http_headers *headers, enum mcp_version assumed,
                struct mcp_verdict *out);
 
 /*
- * The last check of a message that may be served: does a tools/call have the headers that its tool
- * requires? Fills *out with a refusal otherwise.
+ * The last check of a message that mcp_judge has accepted: does a tools/call have the headers that
+ * its tool requires? If not, *out is the error.
  */
 bool mcp_judge_params(struct arena *mem, const struct offer *offer, const struct rpc_message *m,
                       const struct mcp_http_headers *headers, struct mcp_verdict *out);
 
 /*
  * Do the headers Mcp-Param-* agree with the arguments of a tools/call? The x-mcp-header annotations
- * of the tool's input schema name them. Fills *out with a refusal otherwise.
+ * in the input schema of the tool name these headers. If not, *out is the error.
  */
 bool mcp_params_agree(struct arena *mem, struct json schema, struct json args,
                       const struct mcp_http_headers *headers, struct mcp_verdict *out);

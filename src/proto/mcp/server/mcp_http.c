@@ -1,8 +1,8 @@
 /*
  * mcp_http.c - classify a POST.
  *
- * In this order: is it JSON, is it JSON-RPC, which era is it, do its headers agree, which
- * session does it belong to. The first failing check determines the error.
+ * The checks, in this order: is it JSON, is it JSON-RPC, which era is it, do its headers agree,
+ * which session does it belong to? The first failing check determines the error.
  */
 #include "proto/mcp/server/mcp_http.h"
 

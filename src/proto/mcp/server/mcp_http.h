@@ -1,20 +1,20 @@
 /*
  * mcp_http.h - MCP over HTTP: Streamable HTTP of both eras, and HTTP+SSE of 2024-11-05.
  *
- * POST carries one message (or a batch, where the version has them). Its body determines its era
- * (mcp_era.h). A modern request is self-contained. A legacy one belongs to the session whose id it
- * carries; initialize begins a session; a request without an id is served alone too, which is
- * enough for curl. The response is JSON, unless messages precede it or it takes long: then it is an
- * event stream.
+ * A POST has one message, or a batch if the version allows it. The body determines the era
+ * (mcp_era.h). A modern request needs no session. A legacy request belongs to the session whose id
+ * is in its header, and initialize begins a session. A legacy request without a session id is
+ * served alone, so curl can be used without a session. The response is JSON; if messages must be
+ * sent before it, or it takes long, it is an event stream.
  *
- * A client that disconnects before the response cancels its call, unless it has received event ids:
- * then it can resume with a GET and the last of them (event_log.h).
+ * If a client disconnects before the response, its call is cancelled, unless it has received event
+ * ids: then it can resume with a GET and the last id (event_log.h).
  *
  *   mcp_http.c      classify a POST: era, session, headers
  *   mcp_post.c      one POST until its response
- *   mcp_session.c   sessions: finding, ending
- *   mcp_sessions.c  which of them expire or are evicted
- *   mcp_http_get.c  GET and DELETE: open, resume and end
+ *   mcp_session.c   find and end sessions
+ *   mcp_sessions.c  decide which sessions expire or are evicted
+ *   mcp_http_get.c  GET and DELETE: open, resume and end a stream or session
  *   mcp_sse.c       HTTP+SSE
  */
 #ifndef PROTO_MCP_SERVER_MCP_HTTP_H
@@ -28,13 +28,13 @@ struct mcp_session;
 
 enum { MCP_SESSION_BUCKETS = 512 };
 
-/* Program lifetime. */
+/* One endpoint. Exists as long as the program. */
 struct mcp_http {
     struct mcp_server *server;
-    struct mcp_session *bucket[MCP_SESSION_BUCKETS]; /* by id */
+    struct mcp_session *bucket[MCP_SESSION_BUCKETS]; /* sessions by id */
     struct mcp_sessions *all;                        /* shared with the other endpoints */
-    size_t living;                                   /* sessions and lone requests not freed yet */
-    uint64_t secret;                                 /* of the hash */
+    size_t living;                                   /* sessions and single requests that exist */
+    uint64_t secret;                                 /* secret of the hash */
     struct post closing;
     void (*closed)(void *ctx);
     void *closed_ctx;
@@ -43,12 +43,12 @@ struct mcp_http {
 /* `all` is shared by the endpoints of the process. */
 void mcp_http_init(struct mcp_http *h, struct mcp_server *server, struct mcp_sessions *all);
 
-/* Clients cannot answer any more: questions to sessions fail. Running calls continue. */
+/* The server is shutting down: fail questions to clients. Running calls continue. */
 void mcp_http_drain(struct mcp_http *h);
 
 /*
- * End all sessions; done is called when no request is running any more. The HTTP server must have
- * been closed.
+ * End all sessions. done is called when no request is running any more. Close the HTTP server
+ * before you call this.
  */
 void mcp_http_close(struct mcp_http *h, void (*done)(void *ctx), void *ctx);
 

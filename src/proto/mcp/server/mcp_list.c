@@ -1,8 +1,8 @@
 /*
- * mcp_list.c - lists in pages.
+ * mcp_list.c - send lists in pages.
  *
- * A cursor is the index of the next page, encoded so that clients do not calculate with it. A list
- * that became shorter meanwhile ends early.
+ * A cursor is the index of the first item of the next page, encoded so that clients do not
+ * interpret it. If the list has become shorter since the last page, the list ends.
  */
 #include "base/base64.h"
 #include "base/digits.h"

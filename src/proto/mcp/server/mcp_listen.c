@@ -181,7 +181,7 @@ static bool is_too_much(struct rpc_in *in, const char *member, size_t n)
     if ((int64_t)n <= most)
         return false;
     rpc_error(in, RPC_INVALID_PARAMS,
-              "params.notifications.%s: more than %lld (limits.mcp_subscriptions)", member,
+              "params.notifications.%s: more than %lld (the constant mcp_subscriptions)", member,
               (long long)most);
     return true;
 }

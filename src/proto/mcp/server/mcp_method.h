@@ -1,4 +1,4 @@
-/* mcp_method.h - helpers for method handlers, and the handlers of the method table. */
+/* mcp_method.h - the handlers of the method table, and their helper functions. */
 #ifndef PROTO_MCP_SERVER_MCP_METHOD_H
 #define PROTO_MCP_SERVER_MCP_METHOD_H
 
@@ -22,16 +22,18 @@ static inline struct offer *mcp_offer_of(const struct rpc_in *in)
     return mcp_conv_of(in)->server->offer;
 }
 
-/* Decode the params by a table; on failure, answers with the error. Absent params read as {}. */
+/*
+ * Decode the params by a table (pick.h); on failure, answer with the error. Absent params mean {}.
+ */
 bool mcp_params(struct rpc_in *in, const struct pick *row, size_t rows, void *out);
 
-/* Run list(in) once all sources of the offer are ready; on failure, answers with the error. */
+/* Call list(in) when all sources of the offer are ready. On failure, answer with the error. */
 void mcp_when_gathered(struct rpc_in *in, void (*list)(struct rpc_in *in));
 
 /* A copy of a JSON value, valid as long as mem. */
 struct json mcp_keep(struct arena *mem, const struct limits *limits, struct json v);
 
-/* Parse raw JSON that we wrote or validated; missing when it is not JSON. */
+/* Parse raw JSON that we wrote or validated; missing if it is not JSON. */
 struct json mcp_reread(struct arena *mem, const struct limits *limits, struct str raw);
 
 /* ---- tools/call (mcp_tools.c) -------------------------------------------------------------- */
@@ -48,7 +50,7 @@ struct mcp_tool_call {
  */
 const struct tool *mcp_offered_tool(struct rpc_in *in, const struct tool *tool, struct str name);
 
-/* Run the tool while its client waits; takes_tasks: as in struct caller. */
+/* Run the tool while the client waits. takes_tasks: as in struct caller. */
 void mcp_call_tool(struct rpc_in *in, const struct tool *tool, struct mcp_tool_call *params,
                    bool takes_tasks);
 
@@ -57,52 +59,54 @@ void mcp_call_tool(struct rpc_in *in, const struct tool *tool, struct mcp_tool_c
 /* May the client cache this result, and for how long? */
 enum mcp_cache { MCP_CACHE_NEVER, MCP_CACHE_LIST, MCP_CACHE_READ };
 
-/* A result object with the members that its version requires in every result: write members in
- * between. */
+/* Begin and end a result object; write its members in between. The members that the version
+ * requires in every result are added. */
 struct jw *mcp_result_begin(struct rpc_in *in);
 void mcp_result_end(struct rpc_in *in, enum mcp_cache cache);
 
-/* The same for the result of a tool, with the marks of the guard. */
+/* End the result object of a tool, with the marks of the guard: whether the result is trusted, and
+ * its type. */
 void mcp_result_end_of_tool(struct rpc_in *in, const struct call *call);
 
-/* The members of _meta with these marks (mcp_forward.c). */
+/* Write the marks of the guard as members of _meta (mcp_forward.c). */
 void mcp_write_marks(struct jw *w, const struct call *call);
 
 /* Answer with the result object of an upstream server, held by r->call (mcp_forward.c). */
 void mcp_forward_result(struct mcp_request *r, enum mcp_cache cache);
 
-/* The members that limit how long a client may cache a modern result. */
+/* Write the members of a modern result that tell how long the client may cache it. */
 void mcp_write_cache(struct jw *w, const struct rpc_in *in, enum mcp_cache cache);
 
 /* Answer with {}. */
 void mcp_result_empty(struct rpc_in *in);
 
 /*
- * The answer of a call that was cancelled, lacks a client capability, or is forwarded. Returns true
- * if it answered.
+ * Answer a call that was cancelled, that needs a missing capability of the client, or whose result
+ * is forwarded. False: it is none of these, and was not answered.
  */
 bool mcp_answer_common(struct mcp_request *r, const struct err *e, enum mcp_cache cache);
 
-/* The data of an error: the client capability that such an ask needs. */
+/* The data of an error: the capability that the client needs for this kind of ask. */
 extern const struct str mcp_required[ASK_KINDS];
 
-/* The text of a failed call, for the model. */
+/* The error text of a failed call, for the model. */
 struct str mcp_failure_text(struct mcp_request *r);
 
-/* Answer that there is no such resource (mcp_resources.c). */
+/* Answer that this resource does not exist (mcp_resources.c). */
 void mcp_refuse_uri(struct rpc_in *in, struct str uri);
 
 /* ---- pages of lists (mcp_list.c) ---------------------------------------------------------- */
 
 struct mcp_list_page {
-    size_t at;   /* the next index */
+    size_t at;   /* index of the next item */
     size_t left; /* items that may still be written */
 };
 
 /* Read params.cursor. False: the cursor was invalid, and the error was answered. */
 bool mcp_page_read(struct rpc_in *in, struct mcp_list_page *page);
 
-/* Is there room for this item? Else the page ends here and its cursor is written, once. */
+/* Does the page have room for one more item? If not, the caller must end the page with
+ * mcp_page_cursor. */
 bool mcp_page_take(struct mcp_list_page *page);
 void mcp_page_cursor(struct jw *w, struct arena *mem, size_t at);
 
@@ -113,14 +117,14 @@ extern const char *const mcp_changed_methods[OFFER_PARTS];
 /* Notify that a resource has changed; id: raw subscriptionId, or STR_NONE. */
 void mcp_notify_updated(struct peer *p, struct link *via, struct str uri, struct str id);
 
-/* The member _meta of every notification of a subscriptions/listen. */
+/* Write the member _meta of a notification of a subscriptions/listen. */
 void mcp_write_subscription(struct jw *w, const struct rpc_in *in);
 
 bool mcp_is_subscribed(const struct mcp_conv *conv, struct str uri);
 void mcp_unsubscribe_all(struct mcp_conv *conv);
 
 /*
- * Subscribe to changes of the offer, if the conversation has more than one message (conv->lasting).
+ * Watch the offer, to notify the client of changes, if the conversation is lasting.
  */
 void mcp_conv_watch(struct mcp_conv *conv);
 

@@ -1,6 +1,7 @@
 /* mcp_methods.c - the methods of our server: the table, and which requests are admitted. */
 #include "base/auto.h"
 #include "base/utf8.h"
+#include "core/shown_error.h"
 #include "proto/mcp/mcp_trace.h"
 #include "proto/mcp/server/mcp_method.h"
 #include "proto/mcp/server/mcp_tasks.h"
@@ -128,12 +129,20 @@ static void write_cancel(struct jw *w, struct str id, const struct err *why)
     jw_object_end(w);
 }
 
+static const struct err *shown(struct peer *p, const struct err *e, struct err *own)
+{
+    const struct mcp_conv *conv = p->ctx;
+
+    return shown_error(conv->principal.origin, e, own);
+}
+
 const struct peer_kind mcp_server_peer = {
     .name = "mcp client",
     .methods = { methods, ARRAY_LEN(methods) },
     .cancel_method = "notifications/cancelled",
     .write_cancel = write_cancel,
     .admit = admit,
+    .shown = shown,
 };
 
 /* ---- params ------------------------------------------------------------------------------ */

@@ -1,10 +1,10 @@
 /*
- * mcp_park.c - parks calls and resumes them (mcp_park.h).
+ * mcp_park.c - park calls and resume them (mcp_park.h).
  *
- * Ownership: the call is a child of parked.op, a root. While a request is attached, a small op (the
- * hold) is its child, so that the request lives until it is answered and its cancellation reaches
- * the call. The list of the server has only the calls that wait for their client: a ticket of a
- * call that is attached, or has ended, finds nothing.
+ * Ownership: the op of the call is a child of parked.op, which has no parent. An attached request
+ * has a child op (the hold), so that the request exists until it is answered, and cancelling the
+ * request cancels the call. The list of the server has only the calls that wait for their client.
+ * So a ticket of a call that has a request attached, or has ended, finds no call.
  */
 #include "proto/mcp/server/mcp_park.h"
 
@@ -265,12 +265,12 @@ static bool may_wait(const struct mcp_parked *p, struct err *e)
     size_t count = p->server->parked_count, bytes = p->server->parked_bytes;
 
     if ((int64_t)count >= limits->mcp_parked_calls)
-        return fail(e, ERR_LIMIT, "%zu calls wait for input (limits.mcp_parked_calls); try later",
-                    count);
+        return fail(e, ERR_LIMIT,
+                    "%zu calls wait for input (the constant mcp_parked_calls); try later", count);
     if ((int64_t)(bytes + p->bytes) > limits->mcp_parked_bytes)
         return fail(e, ERR_LIMIT,
                     "calls that wait for input hold %zu bytes, this one %zu more "
-                    "(limits.mcp_parked_bytes); try later",
+                    "(the constant mcp_parked_bytes); try later",
                     bytes, p->bytes);
     return true;
 }

@@ -1,6 +1,7 @@
 #include "proto/mcp/server/mcp_post.h"
 
 #include "base/container.h"
+#include "base/list.h"
 #include "proto/http_principal.h"
 #include "proto/mcp/mcp_trace.h"
 #include "proto/mcp/server/mcp_era.h"
@@ -62,11 +63,8 @@ static void mcp_post_unanswered(struct http_post *http)
 static void leave_session(struct mcp_post *post)
 {
     struct mcp_session *s = post->session;
-    struct mcp_post **at = &s->posts;
 
-    while (*at != post)
-        at = &(*at)->next;
-    *at = post->next;
+    LIST_UNLINK(s->posts, post, next);
     if (post->begins && !post->greeted) /* the client does not know the session id yet */
         mcp_session_end(s);
     mcp_session_release(s);

@@ -86,12 +86,10 @@ static void let_rest(struct caller *c, int64_t retry_ms)
 
 /* ---- asking ------------------------------------------------------------------------------ */
 
-/* Any program of this machine may be a client without a key: its answers are no person's
- * approval. */
 static bool can_be_asked(const struct caller *c, enum ask_kind kind)
 {
     return request_of(c)->abilities.can[kind] &&
-           !(kind == ASK_PERMISSION && c->origin == ORIGIN_LOOPBACK);
+           (kind != ASK_PERMISSION || origin_may_approve(c->origin));
 }
 
 /* A question to a legacy client: a request of ours, below the ask. */

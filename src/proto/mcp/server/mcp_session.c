@@ -3,6 +3,7 @@
 #include "base/container.h"
 #include "base/hash.h"
 #include "base/id.h"
+#include "base/list.h"
 #include "base/mem.h"
 #include "proto/http_principal.h"
 
@@ -99,11 +100,7 @@ static void on_session_idle(struct peer *p)
 
 static void mcp_session_unlist(struct mcp_session *s)
 {
-    struct mcp_session **at = bucket_of(s->http, str_of(s->id));
-
-    while (*at != s)
-        at = &(*at)->chain;
-    *at = s->chain;
+    LIST_UNLINK(*bucket_of(s->http, str_of(s->id)), s, chain);
     mcp_sessions_remove(s->http->all, s);
 }
 

@@ -4,19 +4,19 @@
  *   IDLE <-> BUSY -> ENDED -> freed
  *     +---------------^
  *
- *   IDLE   the session has no open request: it expires after mcp_session_idle_ms, or is evicted
- *          earlier when there are too many sessions (mcp_sessions.h).
- *   BUSY   a request that is being served, or a stream, holds the session.
- *   ENDED  deleted, expired or evicted: it cannot be found any more, and its work is cancelled.
- *          Freed when its last call and stream have ended.
+ *   IDLE   no request or stream uses the session: it expires after mcp_session_idle_ms, or is
+ *          evicted earlier when there are too many sessions (mcp_sessions.h).
+ *   BUSY   a request that is being served, or a stream, uses ("holds") the session.
+ *   ENDED  deleted, expired or evicted: the session cannot be found any more, and its work is
+ *          cancelled. It is freed when its last call and stream have ended.
  *
- * Each holder of a session calls mcp_session_release once. Only the principal that created a
- * session can find it: the id alone is not enough.
+ * Functions that return a session hold it for the caller, which must call mcp_session_release once.
+ * Only the principal that created a session can find it: the id alone is not enough.
  */
 #ifndef PROTO_MCP_SERVER_MCP_SESSION_H
 #define PROTO_MCP_SERVER_MCP_SESSION_H
 
-#include "proto/mcp/server/mcp_conv.h"
+#include "proto/mcp/server/mcp_conversation.h"
 #include "proto/mcp/server/mcp_http.h"
 #include "rpc/sse_link.h"
 
@@ -33,13 +33,13 @@ struct mcp_session {
     struct mcp_conv conv;
     struct mcp_http *http;
     struct sse_link own;     /* for messages that belong to no request */
-    struct event_log events; /* of all its streams */
+    struct event_log events; /* the events of all its streams */
     struct mcp_post *posts;  /* POSTs in progress, which the client may resume */
     struct mcp_session *chain;
-    struct mcp_session *older, *newer; /* while idle */
+    struct mcp_session *older, *newer; /* list of idle sessions */
     int64_t idle_since;
-    struct mcp_session_group *group; /* of its principal; NULL: ended */
-    uint32_t uses;                   /* requests after the first */
+    struct mcp_session_group *group; /* the sessions of its principal; NULL: ended */
+    uint32_t uses;                   /* number of requests after the first */
     size_t holds;
     struct post bye;
     enum mcp_session_kind kind;
@@ -67,8 +67,8 @@ void mcp_session_release(struct mcp_session *s);
 void mcp_session_end(struct mcp_session *s);
 
 /*
- * Send the messages that belong to no request through this stream from now on. The stream holds the
- * session. Unsent messages, or those after `from` (if not NULL), are sent first.
+ * From now on, send messages that belong to no request over this stream, which holds the session.
+ * First, unsent messages are sent, or, if `from` is not NULL, all kept messages after it.
  */
 void mcp_session_open_stream(struct mcp_session *s, struct http_req *req,
                              const struct event_stream *from);

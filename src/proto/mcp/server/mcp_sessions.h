@@ -1,12 +1,15 @@
 /*
- * mcp_sessions.h - all MCP sessions over HTTP of this process, at every endpoint: how many there
- * are, which idle ones expire, and which one is evicted to make room for a new one.
+ * mcp_sessions.h - count the MCP sessions over HTTP of all endpoints of this process, end sessions
+ * that are idle for too long, and evict an idle session when there is no room for a new one.
  *
- * Sessions are grouped by principal. A new session evicts one of its own group, or of a group that
- * has more sessions than its own: a client that begins sessions without end evicts its own
- * sessions and never those of a principal with fewer. All clients without a key are one
- * principal, so inside a group the sessions with the fewest requests are evicted first, the
- * oldest of them first: an unused session is evicted before a used one.
+ * The sessions of one principal form a group. A new session can evict an idle session of the same
+ * group, or of a group that has more sessions. So a principal that begins too many sessions loses
+ * its own sessions, but never one of a principal that has fewer.
+ *
+ * In a group, sessions with few requests are evicted first, because all clients without a key are
+ * one principal: a client that uses its session should not lose it to clients that only begin
+ * sessions. Among sessions with about the same number of requests, the one that is idle for the
+ * longest time is evicted first.
  */
 #ifndef PROTO_MCP_SERVER_MCP_SESSIONS_H
 #define PROTO_MCP_SERVER_MCP_SESSIONS_H
@@ -18,10 +21,11 @@
 struct mcp_session;
 struct mcp_session_group;
 
-/* How much a session was used, by the requests after its first: 0, 1 or 2, 3 to 7, 8 or more. */
+/* The number of classes of sessions, by their number of requests after the first: 0, 1 or 2, 3 to
+ * 7, 8 or more. */
 enum { MCP_SESSION_USES = 4 };
 
-/* Program lifetime. */
+/* Exists as long as the program. */
 struct mcp_sessions {
     struct loop *loop;
     const struct limits *limits;
@@ -35,19 +39,19 @@ struct mcp_sessions {
 void mcp_sessions_init(struct mcp_sessions *all, struct loop *loop, const struct limits *limits);
 
 /*
- * Evict a session if there are limits.mcp_sessions of them. False: no idle session may be evicted
- * for this principal.
+ * If there are limits.mcp_sessions sessions, evict one. False: there is no idle session that may be
+ * evicted for a new session of this principal.
  */
 bool mcp_sessions_make_room(struct mcp_sessions *all, const struct principal *principal);
 
 /*
- * Add a new session, which is busy and has conv.principal set; remove a session, which must be
- * busy.
+ * mcp_sessions_add adds a new session, which is busy and whose conv.principal is set.
+ * mcp_sessions_remove removes a session, which must be busy.
  */
 void mcp_sessions_add(struct mcp_sessions *all, struct mcp_session *s);
 void mcp_sessions_remove(struct mcp_sessions *all, struct mcp_session *s);
 
-/* A session becomes idle; a session becomes busy. */
+/* Call these when a session becomes idle, and when it becomes busy. */
 void mcp_sessions_idle(struct mcp_sessions *all, struct mcp_session *s);
 void mcp_sessions_busy(struct mcp_sessions *all, struct mcp_session *s);
 

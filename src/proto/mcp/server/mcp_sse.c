@@ -1,9 +1,9 @@
 /*
  * mcp_sse.c - HTTP+SSE, the transport of 2024-11-05.
  *
- * The client opens a stream, receives the address to post to, and posts its messages there; all
- * our messages are sent on the stream. The session is the stream: when it closes, all its work
- * is canceled.
+ * The client opens a stream, on which it gets an address, and posts its messages to that address.
+ * All our messages are sent on the stream. When the stream is closed, the session ends and its work
+ * is cancelled.
  */
 #include "proto/mcp/server/mcp_post.h"
 #include "wire/http_query.h"

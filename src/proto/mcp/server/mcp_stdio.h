@@ -1,23 +1,24 @@
 /*
  * mcp_stdio.h - one MCP client on a byte stream, usually our stdin and stdout (rpc/stdio_peer.h).
  *
- * When the client closes its side, the calls in progress are answered first; then `done` runs. A
- * broken stream ends the conversation at once.
+ * When the client closes its sending side, the calls in progress are answered; then `done` is
+ * called. If the stream fails, the conversation ends at once.
  */
 #ifndef PROTO_MCP_SERVER_MCP_STDIO_H
 #define PROTO_MCP_SERVER_MCP_STDIO_H
 
-#include "proto/mcp/server/mcp_conv.h"
+#include "proto/mcp/server/mcp_conversation.h"
 #include "rpc/stdio_peer.h"
 
 struct mcp_stdio {
     struct stdio_peer io;
     struct mcp_conv conv;
-    void (*done)(struct mcp_stdio *s, const struct err *e); /* e: why it broke; NULL: it did not */
+    /* e: why the stream failed; NULL: it did not */
+    void (*done)(struct mcp_stdio *s, const struct err *e);
     void *ctx;
 };
 
-/* Serve `io`, which was opened with stream_link_events and &s->io.link as owner. */
+/* Serve `io`, which the caller has opened with stream_link_events and &s->io.link as owner. */
 void mcp_stdio_start(struct mcp_stdio *s, struct mcp_server *server, struct stream *io,
                      enum framing framing, void (*done)(struct mcp_stdio *s, const struct err *e),
                      void *ctx);

@@ -1,4 +1,6 @@
-/* mcp_subscribe.c - resources/subscribe of the legacy versions: a set of URIs per conversation. */
+/*
+ * mcp_subscribe.c - resources/subscribe of the legacy versions; a conversation has a set of URIs.
+ */
 #include "base/mem.h"
 #include "proto/mcp/server/mcp_method.h"
 #include "proto/mcp/server/uri_template.h"
@@ -74,9 +76,10 @@ void mcp_on_subscribe(struct rpc_in *in)
     }
     if (!mcp_is_subscribed(conv, params.uri)) {
         if ((int64_t)conv->subscription_count >= most) {
-            rpc_error(in, RPC_INVALID_PARAMS,
-                      "the client already subscribes to %lld resources (limits.mcp_subscriptions)",
-                      (long long)most);
+            rpc_error(
+                in, RPC_INVALID_PARAMS,
+                "the client already subscribes to %lld resources (the constant mcp_subscriptions)",
+                (long long)most);
             return;
         }
         subscription_add(conv, params.uri);

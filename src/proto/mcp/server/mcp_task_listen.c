@@ -1,9 +1,9 @@
 /*
- * mcp_task_listen.c - notifications/tasks, on the stream of a subscriptions/listen.
+ * mcp_task_listen.c - send notifications/tasks on the stream of a subscriptions/listen.
  *
- * Each task is followed from where it was when the listen began. An event only means that
- * something has changed: the whole task is then read and reported. Later changes are reported
- * next.
+ * The first notification of each task is its state when the listen begins. After that, an event of
+ * a task only means that something has changed: the whole task is read and sent. Changes meanwhile
+ * are sent with the next notification.
  */
 #include "base/auto.h"
 #include "base/container.h"

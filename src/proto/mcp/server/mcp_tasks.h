@@ -1,16 +1,17 @@
 /*
- * mcp_tasks.h - the extension io.modelcontextprotocol/tasks (SEP-2663), served from the task engine.
+ * mcp_tasks.h - the extension io.modelcontextprotocol/tasks (SEP-2663), implemented with the task
+ * engine.
  *
- * A client that declares it with a tools/call may get a task instead of the result:
+ * A client that declares the extension in a tools/call may get a task instead of the result:
  *
  *   tools/call -> {resultType: "task", taskId, ...}          mcp_task_call.c
  *   tasks/get, tasks/update, tasks/cancel                    mcp_tasks.c
  *   notifications/tasks, on subscriptions/listen             mcp_task_listen.c
  *
- * Only tools that allow it become tasks (tool.h), and only where a task store exists. The task is
- * stored before its id is sent. It belongs to the authenticated principal; to other clients it does
- * not exist. tasks/get shows its open questions and tasks/update answers them, by keys that are
- * never reused.
+ * A call becomes a task only if its tool allows that (tool.h) and a task store exists. The task is
+ * stored before its id is sent. It belongs to the authenticated principal; other principals get the
+ * error for an unknown task. tasks/get returns the open questions of a task, and tasks/update
+ * answers them, by keys that are never reused.
  */
 #ifndef PROTO_MCP_SERVER_MCP_TASKS_H
 #define PROTO_MCP_SERVER_MCP_TASKS_H
@@ -20,7 +21,7 @@
 
 /* ---- support ------------------------------------------------------------------------------ */
 
-/* Does this offer have a task store, or will it have one shortly? */
+/* Does this offer have a task store, or will it have one when it is ready? */
 bool mcp_keeps_tasks(const struct offer *offer);
 
 /* Does the client of this request support tasks? */
@@ -32,7 +33,8 @@ void mcp_refuse_taskless(struct rpc_in *in);
 /* The principal that owns the tasks of this client. */
 struct str mcp_task_owner(const struct rpc_in *in);
 
-/* Run then(ctx, engine) once the engine is ready; NULL: there is none. Responds to errors. */
+/* Call then(ctx, engine) when the engine is ready; engine NULL: there is none. On failure, answer
+ * with the error. */
 void mcp_when_tasks(struct rpc_in *in, void (*then)(void *ctx, struct task_engine *engine),
                     void *ctx);
 
@@ -41,28 +43,28 @@ struct task_ask *mcp_task_ask(struct rpc_in *in, struct str id);
 
 /* ---- as JSON (mcp_task_codec.c) ------------------------------------------------------------ */
 
-/* The members of a Task; `whole`: also its questions, or its result. now: wall clock. */
+/* Write the members of a Task; `whole`: also its questions, or its result. now: wall clock. */
 void mcp_write_task(struct jw *w, struct arena *mem, const struct limits *limits, int64_t now,
                     const struct task_info *info, bool whole);
 
-/* For struct task_call_spec: {"result"} or {"error"}, as the answer would have been. */
+/* For struct task_call_spec: write {"result":...} or {"error":...}, the answer of the call. */
 void mcp_write_outcome(struct jw *w, const struct call *call, const struct err *e);
 
 /*
- * The kind of the open question with this key, in the parsed `asks` of struct task_info. False:
- * there is none.
+ * Find the kind of the open question with this key; asks: the parsed `asks` of struct task_info.
+ * False: there is no such question.
  */
 bool mcp_task_asks(struct arena *mem, struct json asks, struct str key, enum ask_kind *kind);
 
 /* ---- tools/call (mcp_task_call.c) ---------------------------------------------------------- */
 
 /*
- * Create a task for the call, or reject the call. False: the call must run while its client waits.
+ * Create a task for the call, or reject the call. False: run the call while the client waits.
  */
 bool mcp_call_as_task(struct rpc_in *in, const struct tool *tool,
                       const struct mcp_tool_call *params);
 
-/* Answer the call: it continues as this task. */
+/* Answer the call with the id of the task as which it continues. */
 void mcp_answer_task(struct rpc_in *in, struct str id);
 
 /* ---- subscriptions/listen (mcp_task_listen.c) ---------------------------------------------- */
@@ -74,13 +76,13 @@ struct mcp_task_watches {
     struct op *parent; /* NULL: not begun yet, or ended */
     struct mcp_task_watch *v;
     size_t n;
-    size_t looking; /* how many lookups are pending */
+    size_t looking; /* number of pending lookups */
     void (*ready)(struct mcp_task_watches *ws);
 };
 
 /*
- * Find the tasks that exist and that this client may see; then call ready(ws), now or later, below
- * `in`.
+ * Find those of the tasks that exist and that this client may see. Then call ready(ws), maybe
+ * before this returns. The lookups are child ops of `in`.
  */
 void mcp_task_watches_find(struct mcp_task_watches *ws, struct rpc_in *in, struct pick_strs ids,
                            void (*ready)(struct mcp_task_watches *ws));
@@ -88,7 +90,7 @@ void mcp_task_watches_find(struct mcp_task_watches *ws, struct rpc_in *in, struc
 /* Write the member taskIds with the tasks that were found; writes nothing if there are none. */
 void mcp_task_watches_write(struct jw *w, const struct mcp_task_watches *ws);
 
-/* Notify the state of each task, and then every change. */
+/* Notify the client of the state of each task, and then of every change. */
 void mcp_task_watches_begin(struct mcp_task_watches *ws, struct op *parent);
 
 /* Stop watching. */

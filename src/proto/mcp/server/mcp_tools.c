@@ -1,5 +1,6 @@
 #include "base/utf8.h"
 #include "core/guard/guard_check.h"
+#include "core/shown_error.h"
 #include "core/tool/result_cap.h"
 #include "proto/mcp/server/mcp_method.h"
 #include "proto/mcp/server/mcp_park.h"
@@ -23,7 +24,7 @@ static void list_tools(struct rpc_in *in)
     jw_plain_key(w, STR("tools"));
     jw_array(w);
     for (; (tool = offer_tool_at(offer, page.at)); page.at++) {
-        if (!is_offered(in, tool))
+        if (tool->withheld || !is_offered(in, tool))
             continue;
         if (!mcp_page_take(&page))
             break;
@@ -82,6 +83,7 @@ static const struct pick tool_call_fields[] = {
 /* The model should learn why a tool was stopped. */
 static void answer_tool(struct mcp_request *r, const struct err *e)
 {
+    struct err own;
     struct jw *w;
 
     if (!e && r->call.raw_result.p)
@@ -94,7 +96,7 @@ static void answer_tool(struct mcp_request *r, const struct err *e)
     }
     w = mcp_result_begin(r->in);
     if (e)
-        mcp_write_failure(w, e);
+        mcp_write_failure(w, shown_error(mcp_conv_of(r->in)->principal.origin, e, &own));
     else
         mcp_write_result(w, &r->call, r->version);
     mcp_result_end_of_tool(r->in, &r->call);

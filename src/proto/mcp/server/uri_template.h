@@ -14,8 +14,8 @@ bool uri_template_match(struct arena *mem, struct str uri_template, struct str u
                         struct json *vars);
 
 /*
- * Find what serves a URI: the resource of that URI, else the first template that matches. For a
- * template, *vars becomes {"name":"value"} in mem (percent-decoded); otherwise it is missing.
+ * Find the resource with this URI, else the first template that matches. For a template, *vars
+ * becomes {"name":"value"}, percent-decoded, in mem; otherwise it is missing.
  */
 const struct resource *uri_template_find(const struct offer *o, struct str uri, struct arena *mem,
                                          struct json *vars);

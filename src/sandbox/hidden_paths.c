@@ -1,0 +1,308 @@
+/*
+ * hidden_paths.c - the secrets of a machine and of a home folder, and folders of other users.
+ *
+ * Only what exists is in the plan. A child cannot create what is missing, because the home folder is
+ * read-only for it.
+ */
+#include "sandbox/plan.h"
+
+#include <pwd.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Below a home folder. Keep the order of the groups. */
+static const char *const home_secrets[] = {
+    /* keys and password stores */
+    ".ssh",
+    ".gnupg",
+    ".pki",
+    ".password-store",
+    ".local/share/keyrings",
+    ".local/share/kwalletd",
+    ".config/op",
+    ".config/sops",
+    ".config/age",
+    ".age",
+    ".vault-token",
+    ".Xauthority",
+    ".ICEauthority",
+    ".config/Bitwarden",
+    ".config/1Password",
+    ".bitcoin",
+    ".electrum",
+    /* clouds and clusters */
+    ".aws",
+    ".azure",
+    ".config/gcloud",
+    ".boto",
+    ".s3cfg",
+    ".oci",
+    ".ibmcloud",
+    ".config/doctl",
+    ".fly",
+    ".netrc",
+    ".heroku",
+    ".kube",
+    ".docker",
+    ".config/containers/auth.json",
+    ".config/helm",
+    ".terraform.d",
+    ".terraformrc",
+    ".databrickscfg",
+    ".snowsql",
+    ".config/rclone",
+    ".mc",
+    ".config/stripe",
+    ".config/ngrok",
+    ".ngrok2",
+    ".config/.wrangler",
+    ".wrangler",
+    ".config/configstore",
+    /* packages, git and databases */
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pypirc",
+    ".config/pip",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".m2/settings.xml",
+    ".gradle/gradle.properties",
+    ".git-credentials",
+    ".config/git/credentials",
+    ".config/gh",
+    ".config/glab-cli",
+    ".config/hub",
+    ".pgpass",
+    ".my.cnf",
+    ".mylogin.cnf",
+    /* browsers, mail and chat */
+    ".mozilla",
+    ".thunderbird",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/microsoft-edge",
+    ".config/vivaldi",
+    ".config/opera",
+    ".cache/mozilla",
+    ".cache/google-chrome",
+    ".cache/chromium",
+    ".config/Signal",
+    ".config/Slack",
+    ".config/discord",
+    ".var/app",
+    "snap",
+    /* histories */
+    ".bash_history",
+    ".zsh_history",
+    ".local/share/fish",
+    ".ash_history",
+    ".python_history",
+    ".node_repl_history",
+    ".psql_history",
+    ".mysql_history",
+    ".sqlite_history",
+    ".rediscli_history",
+    ".lesshst",
+    ".viminfo",
+    ".wget-hsts",
+    /* agents and editors */
+    ".claude/.credentials.json",
+    ".claude.json",
+    ".claude/projects",
+    ".claude/history.jsonl",
+    ".codex/auth.json",
+    ".codex/sessions",
+    ".codex/history.jsonl",
+    ".gemini/oauth_creds.json",
+    ".local/share/opencode/auth.json",
+    ".config/github-copilot",
+    ".config/Code/User",
+    ".config/Cursor/User",
+    /* ours */
+    ".config/trefoil",
+    ".local/state/trefoil",
+};
+
+static const char *const system_secrets[] = {
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/security/opasswd",
+    "/etc/ssl/private",
+    "/etc/krb5.keytab",
+    "/etc/NetworkManager/system-connections",
+    "/etc/wireguard",
+    "/etc/kubernetes",
+    "/etc/rancher",
+    "/etc/ssh/ssh_host_rsa_key",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
+    "/etc/trefoil",
+    "/var/lib/trefoil",
+    "/var/lib/docker",
+    "/var/lib/containerd",
+    "/var/lib/kubelet",
+    "/var/lib/rancher",
+    "/var/lib/sss",
+    "/var/lib/postgresql",
+    "/var/lib/mysql",
+    "/var/lib/systemd/coredump",
+    "/var/spool",
+    "/var/mail",
+    "/var/backups",
+};
+
+/* Replaced by empty folders: sockets and files of services, of other programs, of other users. */
+static const char *const covered[] = { "/run", "/var/run", "/tmp", "/var/tmp", "/home", "/root" };
+
+static bool too_many(struct err *e)
+{
+    return fail(e, ERR_LIMIT, "the sandbox has too many paths (most: %d)", PATH_LIST_MOST);
+}
+
+/* ---- home folders ------------------------------------------------------------------------ */
+
+static const char *passwd_home(struct arena *mem)
+{
+    FILE *f = fopen("/etc/passwd", "re");
+    const struct passwd *pw;
+    const char *home = NULL;
+
+    if (!f)
+        return NULL;
+    while (!home && (pw = fgetpwent(f)))
+        if (pw->pw_uid == getuid())
+            home = arena_cstr(mem, str_of(pw->pw_dir));
+    fclose(f);
+    return home;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static void add_home(struct sandbox_plan *p, const char *path)
+{
+    const char *real = path && path[0] == '/' ? path_real(&p->mem, path) : NULL;
+
+    if (real && real[1] && is_folder(real))
+        path_list_add(&p->mem, &p->homes, real);
+}
+
+bool plan_homes(struct sandbox_plan *p, struct err *e)
+{
+    (void)e;
+    add_home(p, p->user_home);
+    add_home(p, passwd_home(&p->mem));
+    return true;
+}
+
+/* ---- covers ------------------------------------------------------------------------------ */
+
+/* A home folder stays; folders above it are covered, and it is put back. */
+static bool plan_cover(struct sandbox_plan *p, const char *path, struct err *e)
+{
+    const char *real = path_real(&p->mem, path);
+
+    if (!real || !real[1] || path_list_has(&p->homes, real) || !is_folder(real))
+        return true;
+    for (size_t i = 0; i < p->trees; i++)
+        if (path_within(real, p->tree[i].path)) /* the root is /tmp, or the like */
+            return true;
+    return path_list_add(&p->mem, &p->covers, real) || too_many(e);
+}
+
+/* ---- hidden paths ------------------------------------------------------------------------ */
+
+static bool in_tree(const struct sandbox_plan *p, const char *path, const char *below)
+{
+    for (size_t i = 0; i < p->trees; i++)
+        if (path_within(path, p->tree[i].path) && path_within(p->tree[i].path, below))
+            return true;
+    return false;
+}
+
+/* Is the path out of sight already? */
+static bool is_covered(const struct sandbox_plan *p, const char *path)
+{
+    const char *cover = path_list_above(&p->covers, path);
+
+    return cover && !in_tree(p, path, cover);
+}
+
+static const char *tree_below(const struct sandbox_plan *p, const char *path)
+{
+    for (size_t i = 0; i < p->trees; i++)
+        if (path_within(p->tree[i].path, path))
+            return p->tree[i].path;
+    return NULL;
+}
+
+/* A hidden folder that contains the private folder is covered instead, so that this one stays. */
+static bool hide(struct sandbox_plan *p, const char *path, struct err *e)
+{
+    struct stat st;
+    const char *real;
+
+    if (lstat(path, &st) < 0)
+        return true;
+    real = path_real(&p->mem, path);
+    if (!real || is_covered(p, real))
+        return true;
+    if (path_within(p->profile.root, real))
+        return fail(e, ERR_DENIED,
+                    "the root %.80s is in %.80s, which the sandbox hides; choose another root",
+                    p->profile.root, real);
+    if (path_within(real, p->profile.root))
+        return fail(e, ERR_DENIED,
+                    "the root %.80s contains %.80s, which the sandbox hides; choose a folder below "
+                    "it as root",
+                    p->profile.root, real);
+    if (path_list_above(&p->hidden, real))
+        return true;
+    if (tree_below(p, real))
+        return path_list_add(&p->mem, &p->covers, real) || too_many(e);
+    return path_list_add(&p->mem, &p->hidden, real) || too_many(e);
+}
+
+static bool hide_home(struct sandbox_plan *p, const char *home, struct err *e)
+{
+    for (size_t i = 0; i < ARRAY_LEN(home_secrets); i++)
+        if (!hide(p, path_join(&p->mem, home, home_secrets[i]), e))
+            return false;
+    return true;
+}
+
+bool plan_hidden(struct sandbox_plan *p, struct err *e)
+{
+    for (size_t i = 0; i < p->homes.n; i++)
+        if (path_within(p->homes.v[i], p->profile.root))
+            return fail(e, ERR_DENIED,
+                        "the root %.80s contains the home folder %.80s; choose a folder below it "
+                        "as root",
+                        p->profile.root, p->homes.v[i]);
+    for (size_t i = 0; i < ARRAY_LEN(covered); i++)
+        if (!plan_cover(p, covered[i], e))
+            return false;
+    for (size_t i = 0; i < p->more_hidden.n; i++)
+        if (!hide(p, p->more_hidden.v[i], e))
+            return false;
+    for (size_t i = 0; i < p->homes.n; i++)
+        if (!hide_home(p, p->homes.v[i], e))
+            return false;
+    for (size_t i = 0; i < ARRAY_LEN(system_secrets); i++)
+        if (!hide(p, system_secrets[i], e))
+            return false;
+    path_list_sort(&p->covers);
+    return true;
+}
