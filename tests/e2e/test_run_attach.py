@@ -42,7 +42,7 @@ class Place:
 
 def where(place, *words, **env):
     """The process that works on a prompt."""
-    wait_for("the last shell to be gone", lambda: not children(place.daemon))
+    wait_for("the last shell to be gone", lambda: not shells(place.daemon))
     p = place.start(*words, '--yes', '/call shell_exec {"shell":true,"command":"exec sleep 600"}', **env)
     pid = wait_for("the shell", lambda: busy_below(p.pid, place))
     p.send_signal(signal.SIGINT)
@@ -51,18 +51,32 @@ def where(place, *words, **env):
     return pid
 
 
-def children(pid):
-    try:
-        return [int(n) for n in
-                pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except FileNotFoundError:
-        return []
+def descendants(pid):
+    """The processes below a process, at any depth."""
+    for file in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            below = [int(n) for n in file.read_text().split()]
+        except OSError:  # the thread has ended
+            continue
+        for child in below:
+            yield child
+            yield from descendants(child)
+
+
+def shells(pid):
+    """The shells of the prompts, and no other child, such as git or a check of the sandbox."""
+    def is_shell(child):
+        try:
+            return pathlib.Path(f"/proc/{child}/cmdline").read_bytes() == b"sleep\x00600\x00"
+        except OSError:  # the process has ended
+            return False
+    return [child for child in descendants(pid) if is_shell(child)]
 
 
 def busy_below(run_pid, place):
-    """`run` itself or the daemon: who has a child."""
+    """The process, `run` itself or the daemon, in which the shell of the prompt runs."""
     for pid in (run_pid, place.daemon):
-        if children(pid):
+        if shells(pid):
             return pid
     return None
 
@@ -115,7 +129,7 @@ def the_turn_runs_in_the_daemon(folder):
         place.daemon = d.pid
         pid = where(place)
         equal(pid, d.pid)
-        wait_for("the shell to be gone", lambda: not children(d.pid))
+        wait_for("the shell to be gone", lambda: not shells(d.pid))
 
 
 # ---- when it stays in process -------------------------------------------------------------------
@@ -253,10 +267,10 @@ def who_dies_ends_its_turn(folder):
     place = Place(folder)
     with place.serve() as d:
         p = place.start("--json", "--yes", '/call shell_exec {"shell":true,"command":"exec sleep 600"}')
-        wait_for("the shell", lambda: children(d.pid))
+        wait_for("the shell", lambda: shells(d.pid))
         p.kill()
         p.communicate()
-        wait_for("the shell to be gone", lambda: not children(d.pid))
+        wait_for("the shell to be gone", lambda: not shells(d.pid))
         wait_for("the session to be left", lambda: not sessions(place.root)[0]["in_use"])
         equal(place.run("-c", "/echo again").stdout, b"again\n")
 
