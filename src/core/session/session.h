@@ -165,6 +165,7 @@ struct session_change {
     struct agent *agent;
     struct str mode; /* mode name, applied from the next tool call; opts.read_only stays */
     struct str title;
+    struct str settings; /* replaces store_session.settings; borrowed until the op is done */
 };
 
 /* An op that changes a session. Zero it. */

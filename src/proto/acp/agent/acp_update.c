@@ -1,0 +1,279 @@
+#include "proto/acp/agent/acp_update.h"
+
+#include "base/clock.h"
+#include "base/container.h"
+#include "base/log.h"
+#include "core/guard/guard_read_only.h"
+#include "proto/acp/agent/acp_block.h"
+#include "proto/acp/agent/acp_command.h"
+#include "proto/acp/agent/acp_settings.h"
+#include "proto/acp/agent/acp_tool_update.h"
+
+#include <stdio.h>
+
+enum { NUMBER_TEXT = 80, OUT_KEPT = 1 << 16 };
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+struct jw *acp_update_begin(struct acp_session *s, const char *kind)
+{
+    struct acp_conn *c = s->conn;
+
+    buf_clear(&c->out);
+    c->w = jw_to(&c->out);
+    jw_object(&c->w);
+    jw_kstr(&c->w, "sessionId", str_of(s->id));
+    jw_plain_key(&c->w, STR("update"));
+    jw_object(&c->w);
+    jw_kplain(&c->w, "sessionUpdate", str_of(kind));
+    return &c->w;
+}
+
+bool acp_update_end(struct acp_session *s)
+{
+    struct acp_conn *c = s->conn;
+    bool ok;
+
+    jw_object_end(&c->w);
+    jw_object_end(&c->w);
+    ok = !c->out.full;
+    if (ok)
+        peer_notify(&c->peer, NULL, "session/update", buf_str(&c->out));
+    else
+        LOG(LOG_WARN, "acp", "an update is larger than limits.message_bytes and was not sent",
+            LOG_Z("session", s->id));
+    buf_trim(&c->out, OUT_KEPT);
+    return ok;
+}
+
+/* An id for a message that is not the agent's. */
+static struct str new_message(struct acp_session *s, char out[NUMBER_TEXT])
+{
+    snprintf(out, NUMBER_TEXT, "%s-%llu", s->id, (unsigned long long)++s->numbers);
+    return str_of(out);
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+static void update_chunk(struct acp_session *s, const char *kind, struct str message,
+                         struct str text)
+{
+    struct jw *w = acp_update_begin(s, kind);
+
+    jw_plain_key(w, STR("content"));
+    acp_text_write(w, text);
+    jw_kstr(w, "messageId", message);
+    acp_update_end(s);
+}
+
+static void update_block(struct acp_session *s, const char *kind, struct str message,
+                         const struct block *b)
+{
+    struct jw *w = acp_update_begin(s, kind);
+
+    jw_plain_key(w, STR("content"));
+    acp_block_write(w, b);
+    jw_kstr(w, "messageId", message);
+    acp_update_end(s);
+}
+
+void acp_update_text(struct acp_session *s, struct str text)
+{
+    char id[NUMBER_TEXT];
+
+    update_chunk(s, "agent_message_chunk", new_message(s, id), text);
+}
+
+/* ---- notices --------------------------------------------------------------------------------- */
+
+static void update_notice(struct acp_session *s, const char *severity, struct str sentence)
+{
+    struct jw *w;
+
+    if (!s->conn->can.notices)
+        return;
+    w = acp_update_begin(s, "notice");
+    jw_kplain(w, "severity", str_of(severity));
+    jw_kstr(w, "title", sentence);
+    acp_update_end(s);
+}
+
+void acp_update_explain(struct acp_session *s, struct str sentence)
+{
+    if (s->conn->can.notices)
+        update_notice(s, "warning", sentence);
+    else
+        acp_update_text(s, sentence);
+}
+
+void acp_update_notice(struct acp_session *s)
+{
+    struct str notice = s->notice;
+
+    s->notice = STR_NONE;
+    while (notice.p)
+        acp_update_explain(s, str_cut(&notice, '\n'));
+}
+
+static void update_compaction(struct acp_session *s, const struct event_notice *n)
+{
+    char id[32];
+    struct jw *w;
+
+    if (n->kind == NOTICE_COMPACTING || (n->kind == NOTICE_COMPACTED && s->replaying))
+        s->compactions++;
+    if (!s->conn->can.compaction)
+        return;
+    snprintf(id, sizeof(id), "%u", s->compactions);
+    w = acp_update_begin(s, "compaction_update");
+    jw_kstr(w, "compactionId", str_of(id));
+    if (n->kind == NOTICE_COMPACTING) {
+        jw_kplain(w, "status", STR("in_progress"));
+    } else if (n->kind == NOTICE_COMPACTED) {
+        jw_kplain(w, "status", STR("completed"));
+        jw_plain_key(w, STR("summary"));
+        jw_array(w);
+        acp_text_write(w, n->text);
+        jw_array_end(w);
+    } else {
+        jw_kplain(w, "status", STR("failed"));
+        jw_kstr(w, "error", n->text);
+    }
+    acp_update_end(s);
+}
+
+static void on_notice(struct acp_session *s, const struct event_notice *n)
+{
+    switch (n->kind) {
+    case NOTICE_COMPACTING:
+    case NOTICE_COMPACTED:
+    case NOTICE_COMPACT_FAILED: update_compaction(s, n); break;
+    case NOTICE_RETRY:
+    case NOTICE_RESUMED: update_notice(s, "info", n->text); break;
+    case NOTICE_FALLBACK:
+    case NOTICE_WARNING: update_notice(s, "warning", n->text); break;
+    case NOTICE_KINDS: break;
+    }
+}
+
+/* ---- other events ---------------------------------------------------------------------------- */
+
+static void on_plan(struct acp_session *s, struct str entries)
+{
+    struct jw *w = acp_update_begin(s, "plan");
+
+    jw_kraw(w, "entries", entries.p ? entries : STR("[]"));
+    acp_update_end(s);
+}
+
+static void on_usage(struct acp_session *s, const struct event_usage *u)
+{
+    struct jw *w;
+
+    if (!u->size)
+        return;
+    w = acp_update_begin(s, "usage_update");
+    jw_kint(w, "used", u->used);
+    jw_kint(w, "size", u->size);
+    if (u->cost_usd >= 0) {
+        jw_plain_key(w, STR("cost"));
+        jw_object(w);
+        jw_plain_key(w, STR("amount"));
+        jw_double(w, u->cost_usd);
+        jw_kplain(w, "currency", STR("USD"));
+        jw_object_end(w);
+    }
+    acp_update_end(s);
+}
+
+/* ACP has no artifacts: the client gets each one as a resource, with the last piece. */
+static void on_artifact(struct acp_session *s, const struct event_artifact *a)
+{
+    char id[NUMBER_TEXT];
+
+    for (size_t i = 0; i < a->part.n; i++) {
+        struct block b = a->part.v[i];
+        struct str address = arena_printf(&s->mem, "artifact://%s/" STR_FMT, s->id, STR_ARG(a->id));
+
+        if (!b.uri.p)
+            b.uri = address;
+        if (!b.name.n)
+            b.name = a->name;
+        update_block(s, "agent_message_chunk", new_message(s, id), &b);
+    }
+}
+
+static void on_session(struct acp_session *s, const struct event_session *e)
+{
+    char when[CLOCK_TEXT];
+    struct jw *w;
+
+    if (e->mode.p)
+        acp_update_mode(s);
+    if (e->mode.p || e->model.p)
+        acp_update_options(s);
+    if (!e->title.p)
+        return;
+    clock_text(loop_wall(s->conn->peer.rpc->loop), when);
+    w = acp_update_begin(s, "session_info_update");
+    jw_kstr(w, "title", e->title);
+    jw_kstr(w, "updatedAt", str_of(when));
+    acp_update_end(s);
+}
+
+void acp_update_event(struct work_client *client, const struct event *ev)
+{
+    struct acp_session *s = CONTAINER_OF(client, struct acp_session, client);
+
+    switch (ev->kind) {
+    case EVENT_PROMPT: update_block(s, "user_message_chunk", ev->message, ev->block); break;
+    case EVENT_TEXT: update_chunk(s, "agent_message_chunk", ev->message, ev->text); break;
+    case EVENT_THOUGHT: update_chunk(s, "agent_thought_chunk", ev->message, ev->text); break;
+    case EVENT_TOOL: acp_update_tool(s, &ev->tool); break;
+    case EVENT_PLAN: on_plan(s, ev->plan); break;
+    case EVENT_ASK: break; /* the question itself is a request (acp_question.c) */
+    case EVENT_USAGE: on_usage(s, &ev->usage); break;
+    case EVENT_ARTIFACT: on_artifact(s, &ev->artifact); break;
+    case EVENT_NOTICE: on_notice(s, &ev->notice); break;
+    case EVENT_SESSION: on_session(s, &ev->session); break;
+    case EVENT_END: break; /* the response of the prompt */
+    case EVENT_KINDS: break;
+    }
+}
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+void acp_update_commands(struct acp_session *s)
+{
+    struct jw *w = acp_update_begin(s, "available_commands_update");
+
+    jw_plain_key(w, STR("availableCommands"));
+    acp_commands_write(w, s);
+    acp_update_end(s);
+}
+
+void acp_update_mode(struct acp_session *s)
+{
+    struct jw *w = acp_update_begin(s, "current_mode_update");
+
+    jw_kstr(w, "currentModeId", str_of(acp_mode_of(s)));
+    acp_update_end(s);
+}
+
+void acp_update_options(struct acp_session *s)
+{
+    struct jw *w = acp_update_begin(s, "config_option_update");
+
+    acp_options_write(w, s);
+    acp_update_end(s);
+}
+
+/* ---- sub-agents ------------------------------------------------------------------------------ */
+
+/* Clients see the work of a sub-agent as progress of the call that runs it. */
+void acp_update_below(struct work_client *client, struct str session, const struct event *ev)
+{
+    (void)client;
+    (void)session;
+    (void)ev;
+}
