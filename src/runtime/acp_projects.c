@@ -7,6 +7,7 @@
 #include "config/project.h"
 #include "runtime/runtime.h"
 #include "runtime/service.h"
+#include "runtime/session_servers.h"
 
 #include <unistd.h>
 
@@ -165,7 +166,7 @@ static struct acp_project *open_project(struct acp_projects *all, const struct r
     return p;
 }
 
-static struct acp_project *find_project(struct acp_projects *all, const char *path)
+static struct acp_project *find_project(const struct acp_projects *all, const char *path)
 {
     struct acp_project *p = all->first;
 
@@ -227,19 +228,24 @@ static bool projects_open_folder(struct acp_roots *r, struct arena *mem, struct 
     return true;
 }
 
-static struct acp_root *projects_next(struct acp_roots *r, const struct acp_root *root)
+static struct acp_servers *projects_servers(struct acp_roots *r,
+                                            const struct acp_servers_opts *opts, struct err *e)
 {
-    struct acp_project *p = projects_of(r)->first;
-
-    if (root)
-        p = CONTAINER_OF(root, const struct acp_project, root)->next;
-    return p ? &p->root : NULL;
+    (void)r;
+    return session_servers_open(&CONTAINER_OF(opts->root, struct acp_project, root)->runtime, opts,
+                                e);
 }
 
 static const struct acp_roots_kind projects_kind = {
     .take = projects_take,
     .open_folder = projects_open_folder,
-    .next = projects_next,
+    .stored = acp_stores_list,
+    .store_open = acp_stores_open,
+    .store_close = acp_stores_close,
+    .servers_open = projects_servers,
+    .servers_add = session_servers_add,
+    .servers_remove = session_servers_remove,
+    .servers_close = session_servers_close,
 };
 
 void acp_projects_init(struct acp_projects *p, struct loop *loop, const char *config_file,
@@ -249,9 +255,23 @@ void acp_projects_init(struct acp_projects *p, struct loop *loop, const char *co
                                 .loop = loop,
                                 .config_file = config_file,
                                 .trust = trust };
+    limits_preset(&p->limits);
+}
+
+struct store_port *acp_projects_store(const struct acp_projects *all, const char *path)
+{
+    const struct acp_project *p = find_project(all, path);
+
+    return p ? p->root.world->store : NULL;
 }
 
 /* ---- closing --------------------------------------------------------------------------------- */
+
+void acp_projects_check(struct acp_projects *all)
+{
+    if (all->leaving && !all->closing && !all->visits)
+        all->closed(all->closed_ctx, all->in_time);
+}
 
 static void on_servers_left(void *ctx, bool in_time)
 {
@@ -259,8 +279,8 @@ static void on_servers_left(void *ctx, bool in_time)
     struct acp_projects *all = p->all;
 
     all->in_time &= in_time;
-    if (!--all->closing)
-        all->closed(all->closed_ctx, all->in_time);
+    all->closing--;
+    acp_projects_check(all);
 }
 
 static void on_runtime_closed(void *ctx)
@@ -274,11 +294,10 @@ void acp_projects_close(struct acp_projects *all, void (*done)(void *ctx, bool i
 {
     all->closed = done;
     all->closed_ctx = ctx;
-    all->in_time = true;
+    all->in_time = all->leaving = true;
     for (struct acp_project *p = all->first; p; p = p->next)
         all->closing++;
-    if (!all->closing)
-        done(ctx, true);
+    acp_projects_check(all);
     for (struct acp_project *p = all->first; p; p = p->next)
         runtime_close(&p->runtime, on_runtime_closed, p);
 }

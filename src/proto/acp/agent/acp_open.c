@@ -103,6 +103,7 @@ static void open_session(struct acp_opening *o)
         .agent = o->agent,
         .cwd = o->cwd,
         .settings = exists ? STR_NONE : acp_settings_text(o->in->mem, &s->want),
+        .offer = s->servers->offer,
         .include = s->folder,
         .includes = s->folders,
         .origin = s->conn->principal.origin,
@@ -111,6 +112,51 @@ static void open_session(struct acp_opening *o)
 
     o->state = ACP_OPEN_SESSION;
     session_open(&s->session, &o->opening, s->root->world, &opts, &o->in->op, on_opened, o);
+}
+
+/* ---- SERVERS --------------------------------------------------------------------------------- */
+
+static void on_report(void *ctx, struct str sentence)
+{
+    acp_session_note(ctx, sentence);
+}
+
+static void on_servers(struct op *op, const struct err *e, void *ctx)
+{
+    struct acp_opening *o = ctx;
+
+    (void)op;
+    if (e) {
+        fail_opening(o, e);
+        return;
+    }
+    if (o->session->servers->readiness.open)
+        acp_session_note(o->session,
+                         STR("Some MCP servers of this session are still connecting. Their tools "
+                             "become available as soon as they are connected."));
+    open_session(o);
+}
+
+static void open_servers(struct acp_opening *o)
+{
+    struct acp_session *s = o->session;
+    struct acp_roots *roots = s->conn->agent->roots;
+    struct acp_servers_opts opts = { .root = s->root,
+                                     .cwd = o->cwd,
+                                     .array = o->want.servers,
+                                     .report = on_report,
+                                     .ctx = s };
+    struct err e;
+
+    o->state = ACP_OPEN_SERVERS;
+    s->servers = roots->kind->servers_open(roots, &opts, &e);
+    if (!s->servers)
+        fail_opening(o, &e);
+    else if (s->servers->readiness.open)
+        readiness_wait(&s->servers->readiness, &o->wait, o->in->op.loop, s->root->limits,
+                       &o->in->op, on_servers, o);
+    else
+        open_session(o);
 }
 
 /* ---- the agent ------------------------------------------------------------------------------- */
@@ -137,7 +183,7 @@ static void choose_agent(struct acp_opening *o)
 
     o->agent = take_agent(o, &e);
     if (o->agent) {
-        open_session(o);
+        open_servers(o);
         return;
     }
     e.code = ERR_INVALID; /* it is not the session that does not exist */

@@ -35,6 +35,7 @@ struct acp_opening {
     struct session_forking fork;
     struct store_ask ask;
     struct store_step step;
+    struct readiness_wait wait;
     struct session_opening opening;
     struct agent *agent;
 };

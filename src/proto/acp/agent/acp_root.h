@@ -33,23 +33,24 @@ struct acp_place {
     const char *cwd; /* absolute path, with links resolved; inside the root */
 };
 
-/* The stores of all roots of the user, for a list of sessions. */
-struct acp_stores {
-    struct store_port **v;
-    size_t n;
+/* A root of the user that has stored sessions. It need not be open. */
+struct acp_stored_root {
+    const char *name; /* unique among the roots of the user; for cursors */
+    const char *path; /* path of the root folder */
 };
 
-/* The MCP servers that a client has named for one session. */
+/* The MCP servers that a client has named for one session. They are never stored. */
 struct acp_servers {
-    struct offer *offer; /* the tools of the root and of these servers */
+    struct offer *offer; /* the tools of these servers, then those of the root */
+    /* open until the first attempt to connect has ended for every server */
+    struct readiness readiness;
 };
 
-/* The servers of a session, or a change of them. */
 struct acp_servers_opts {
     struct acp_root *root;
-    const char *cwd;   /* the folder in which servers run */
+    const char *cwd;   /* the folder in which servers run; must live as long as the servers */
     struct json array; /* the member mcpServers of a request; missing or null: no servers */
-    /* Called with a sentence for the user about a server that failed or shadows another. */
+    /* Called with a sentence for the user: a server has failed, or replaces a configured one. */
     void (*report)(void *ctx, struct str sentence);
     void *ctx;
 };
@@ -66,8 +67,34 @@ struct acp_roots_kind {
     bool (*open_folder)(struct acp_roots *r, struct arena *mem, struct str folder,
                         struct host_folder *out, struct err *e);
 
-    /* Return the roots that are open: pass NULL for the first; NULL is the end. */
-    struct acp_root *(*next)(struct acp_roots *r, const struct acp_root *root);
+    /*
+     * List the roots of the user that have a store, sorted by name; the list is in mem. If `folder`
+     * is not STR_NONE, the list has at most the root of this folder, and *cwd is the folder with
+     * links resolved. Blocks. A folder that does not exist has no root.
+     */
+    bool (*stored)(struct acp_roots *r, struct arena *mem, struct str folder, const char **cwd,
+                   struct acp_stored_root **out, size_t *n, struct err *e);
+
+    /* Open the store of such a root, to read it or to delete from it. Blocks. */
+    struct store_port *(*store_open)(struct acp_roots *r, const struct acp_stored_root *root,
+                                     struct err *e);
+    void (*store_close)(struct acp_roots *r, struct store_port *store);
+
+    /*
+     * Begin to connect to the servers of a session, all at the same time. ERR_INVALID: an entry is
+     * malformed; then nothing is started.
+     */
+    struct acp_servers *(*servers_open)(struct acp_roots *r, const struct acp_servers_opts *opts,
+                                        struct err *e);
+
+    /* Add a server, or replace one of the same name; `entry` is an element of mcpServers. */
+    bool (*servers_add)(struct acp_servers *s, struct json entry, struct err *e);
+
+    /* Remove a server. ERR_NOT_FOUND: the session has no such server. */
+    bool (*servers_remove)(struct acp_servers *s, struct str name, struct err *e);
+
+    /* Close all servers. `done` is called from the loop when their processes have ended. */
+    void (*servers_close)(struct acp_servers *s, void (*done)(void *ctx), void *ctx);
 };
 
 /* Lives as long as the program. */

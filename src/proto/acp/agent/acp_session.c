@@ -67,9 +67,24 @@ static void acp_session_free(struct acp_session *s)
     mem_free(s);
 }
 
-static void on_session_closed(void *ctx)
+static void on_servers_closed(void *ctx)
 {
     acp_session_free(ctx);
+}
+
+static void close_servers(struct acp_session *s)
+{
+    struct acp_roots *roots = s->conn->agent->roots;
+
+    if (s->servers)
+        roots->kind->servers_close(s->servers, on_servers_closed, s);
+    else
+        acp_session_free(s);
+}
+
+static void on_session_closed(void *ctx)
+{
+    close_servers(ctx);
 }
 
 void acp_session_check(struct acp_session *s)
@@ -80,7 +95,7 @@ void acp_session_check(struct acp_session *s)
     if (s->opened)
         session_close(&s->session, on_session_closed, s);
     else
-        acp_session_free(s);
+        close_servers(s);
 }
 
 void acp_session_close(struct acp_session *s)
@@ -158,4 +173,6 @@ void acp_session_note(struct acp_session *s, struct str sentence)
     else
         s->notice = arena_printf(&s->mem, STR_FMT "\n" STR_FMT, STR_ARG(s->notice),
                                  STR_ARG(sentence));
+    if (s->state == ACP_SESSION_OPEN && (s->conn->can.notices || s->running))
+        acp_update_notice(s);
 }

@@ -49,6 +49,7 @@ struct acp_session {
     size_t changes;             /* changes of the session that are in progress */
     struct acp_close_wait *waits;
 
+    struct acp_servers *servers; /* the MCP servers of the session; NULL: not opened yet */
     struct agent_want want; /* the agent, model and effort that the user has chosen; in mem */
     const struct host_folder *folder; /* additionalDirectories */
     size_t folders;
