@@ -3,12 +3,15 @@
 #include "base/container.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/version.h"
 #include "config/agent_files.h"
 #include "config/project.h"
 #include "runtime/runtime.h"
 #include "runtime/service.h"
 #include "runtime/session_servers.h"
+#include "tool/local_workspace.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 struct acp_project {
@@ -135,6 +138,8 @@ static void fill_root(struct acp_project *p)
     p->root.world = &p->runtime.world;
     p->root.registry = agent_registry_port(p->runtime.registry);
     p->root.offer = &p->runtime.offer;
+    p->root.local = &local_workspace;
+    p->root.program = p->all->program;
     p->root.readiness = &p->service.readiness;
     if (notice.p && p->root.notice.p)
         p->root.notice = arena_printf(&p->project.mem, STR_FMT "\n" STR_FMT,
@@ -248,6 +253,17 @@ static const struct acp_roots_kind projects_kind = {
     .servers_close = session_servers_close,
 };
 
+/* A command in the editor is started by the path of this program. */
+static void find_program(struct acp_projects *p)
+{
+    ssize_t n = readlink("/proc/self/exe", p->program, sizeof(p->program) - 1);
+
+    if (n < 0)
+        snprintf(p->program, sizeof(p->program), TREFOIL_NAME);
+    else
+        p->program[n] = '\0';
+}
+
 void acp_projects_init(struct acp_projects *p, struct loop *loop, const char *config_file,
                        bool trust)
 {
@@ -256,6 +272,7 @@ void acp_projects_init(struct acp_projects *p, struct loop *loop, const char *co
                                 .config_file = config_file,
                                 .trust = trust };
     limits_preset(&p->limits);
+    find_program(p);
 }
 
 struct store_port *acp_projects_store(const struct acp_projects *all, const char *path)

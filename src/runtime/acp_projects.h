@@ -14,6 +14,8 @@
 #include "proto/acp/agent/acp_root.h"
 #include "state/state_dir.h"
 
+#include <limits.h>
+
 struct acp_project;
 
 /* A store that was opened for a list of sessions; its root is not open. */
@@ -29,6 +31,7 @@ struct acp_projects {
     struct loop *loop;
     const char *config_file; /* value of --config, for all roots; or NULL */
     bool trust;              /* --trust was given */
+    char program[PATH_MAX]; /* path of this program */
     struct limits limits; /* for stores of roots that are not open */
     struct acp_project *first;
     struct acp_visited_store *visited;

@@ -231,8 +231,12 @@ static void on_called(struct op *op, const struct err *e, void *ctx)
     if (!tc->call.is_error)
         tc->tells = tc->as ? buf_str(&tc->call.structured) : STR_NONE;
     tc->event.text = guard_text(&tc->call, &tc->mem);
+    tc->event.old_text = tc->call.text_before;
+    tc->event.new_text = tc->call.text_after;
     if (says_error(tc))
         keep_result(tc, tc->event.text, CALLED_FAILED);
+    else if (tc->event.new_text.p)
+        keep_result(tc, tc->event.text, CALLED_DONE);
     else if (tc->event.kind == TOOL_EDIT && tc->look.images)
         look_again(tc);
     else

@@ -5,6 +5,7 @@
 #include "proto/acp/agent/acp_settings.h"
 #include "proto/acp/agent/acp_tool_update.h"
 #include "proto/acp/agent/acp_update.h"
+#include "proto/acp/agent/acp_workspace.h"
 
 /* ---- the response ---------------------------------------------------------------------------- */
 
@@ -111,6 +112,7 @@ static void open_session(struct acp_opening *o)
     };
 
     o->state = ACP_OPEN_SESSION;
+    s->servers->offer->host.workspace = acp_workspace_of(s);
     session_open(&s->session, &o->opening, s->root->world, &opts, &o->in->op, on_opened, o);
 }
 

@@ -82,20 +82,36 @@ static void close_servers(struct acp_session *s)
         acp_session_free(s);
 }
 
+/* Terminals end after the session, because it ends the processes that its calls have left. */
+static void check_closed(struct acp_session *s)
+{
+    if (!s->closed || s->terminals)
+        return;
+    s->closed = false;
+    close_servers(s);
+}
+
 static void on_session_closed(void *ctx)
 {
-    close_servers(ctx);
+    struct acp_session *s = ctx;
+
+    s->closed = true;
+    check_closed(s);
 }
 
 void acp_session_check(struct acp_session *s)
 {
-    if (s->state != ACP_SESSION_CLOSING || s->opening || s->prompts || s->changes || s->left)
+    if (s->left) {
+        check_closed(s);
+        return;
+    }
+    if (s->state != ACP_SESSION_CLOSING || s->opening || s->prompts || s->changes)
         return;
     s->left = true;
     if (s->opened)
         session_close(&s->session, on_session_closed, s);
     else
-        close_servers(s);
+        on_session_closed(s);
 }
 
 void acp_session_close(struct acp_session *s)

@@ -40,6 +40,7 @@ struct acp_session {
     struct session session;
     bool opened;                 /* `session` is open and must be closed */
     bool left;                   /* session_close was called */
+    bool closed;                 /* it is done; the servers and terminals may still be closing */
     struct acp_opening *opening; /* set while OPENING */
     struct work_client client;   /* gets the events of the session */
     struct work_client *listener; /* the client to use for turns: `client`, or a log in front of it */
@@ -49,6 +50,8 @@ struct acp_session {
     size_t changes;             /* changes of the session that are in progress */
     struct acp_close_wait *waits;
 
+    struct workspace workspace; /* acp_workspace.h */
+    size_t terminals;           /* terminals of the editor that are not closed yet */
     struct acp_servers *servers; /* the MCP servers of the session; NULL: not opened yet */
     struct agent_want want; /* the agent, model and effort that the user has chosen; in mem */
     const struct host_folder *folder; /* additionalDirectories */

@@ -31,6 +31,7 @@ static struct acp_call *add_call(struct acp_session *s, struct str id)
 static void drop_call(struct acp_session *s, struct acp_call *c)
 {
     LIST_UNLINK(s->calls, c, next);
+    mem_free(c->terminal);
     mem_free(c);
 }
 
@@ -102,12 +103,24 @@ static void write_diff(struct jw *w, const struct event_tool *t)
     jw_object_end(w);
 }
 
-static void write_content(struct jw *w, const struct acp_session *s, const struct event_tool *t)
+static void write_terminal(struct jw *w, const char *terminal)
+{
+    jw_object(w);
+    jw_kplain(w, "type", STR("terminal"));
+    jw_kstr(w, "terminalId", str_of(terminal));
+    jw_object_end(w);
+}
+
+/* An array replaces the one before, so it names the terminal each time. */
+static void write_content(struct jw *w, const struct acp_session *s, const struct acp_call *c,
+                          const struct event_tool *t)
 {
     if (!t->text.n && !t->content.n && !t->new_text.p)
         return;
     jw_plain_key(w, STR("content"));
     jw_array(w);
+    if (c->terminal)
+        write_terminal(w, c->terminal);
     write_diff(w, t);
     if (!write_blocks(w, s, t->content) && t->text.n)
         write_text_item(w, t->text);
@@ -174,7 +187,7 @@ static bool send_call(struct acp_session *s, struct acp_call *c, const struct ev
     if (!c->has_args || first)
         write_place(w, t);
     if (whole)
-        write_content(w, s, t);
+        write_content(w, s, c, t);
     write_meta(w, t);
     c->has_args = c->has_args || t->args.p;
     return acp_update_end(s);
@@ -191,6 +204,25 @@ void acp_update_tool(struct acp_session *s, const struct event_tool *t)
         send_call(s, c, t, first, false);
     if (has_ended(t->status))
         drop_call(s, c);
+}
+
+void acp_call_has_terminal(struct acp_session *s, struct str call, struct str terminal)
+{
+    struct acp_call *c = call.n ? find_call(s, call) : NULL;
+    struct jw *w;
+
+    if (!c)
+        return;
+    mem_free(c->terminal);
+    c->terminal = mem_zero(terminal.n + 1);
+    memcpy(c->terminal, terminal.p, terminal.n);
+    w = acp_update_begin(s, "tool_call_update");
+    jw_kstr(w, "toolCallId", str_of(c->id));
+    jw_plain_key(w, STR("content"));
+    jw_array(w);
+    write_terminal(w, c->terminal);
+    jw_array_end(w);
+    acp_update_end(s);
 }
 
 void acp_calls_end(struct acp_session *s)

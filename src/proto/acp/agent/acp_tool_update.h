@@ -10,8 +10,9 @@
 /* A call that the client knows and that has not ended. */
 struct acp_call {
     struct acp_call *next;
-    bool has_args; /* the client has got rawInput */
-    char id[];     /* ends with a NUL */
+    bool has_args;  /* the client has got rawInput */
+    char *terminal; /* id of the terminal in which the call runs a command; NULL: none */
+    char id[];      /* ends with a NUL */
 };
 
 /* Send the update for an event of a tool call. */
@@ -22,6 +23,9 @@ void acp_calls_end(struct acp_session *s);
 
 /* Does the client know this call, and has it not ended? */
 bool acp_call_is_open(const struct acp_session *s, struct str id);
+
+/* A call runs a command in a terminal of the editor: the client shows it in the call. */
+void acp_call_has_terminal(struct acp_session *s, struct str call, struct str terminal);
 
 /* Forget all calls. */
 void acp_calls_free(struct acp_session *s);
