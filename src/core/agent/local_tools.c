@@ -96,7 +96,7 @@ static void keep_result(struct local_call *tc, struct str text, enum called_stat
     tc->event.status = status;
     tc->event.text = text;
     save_begin(&tc->save, tc->w->turn, &tc->mem, 0);
-    save_record(&tc->save, "result", record_result(&tc->mem, &tc->result, tc->event.from));
+    save_record(&tc->save, "result", record_result(&tc->mem, &tc->result, &tc->event));
     if (tc->tells.n)
         save_record(&tc->save, kinds[tc->as], tc->tells);
     save_run(&tc->save, on_kept);

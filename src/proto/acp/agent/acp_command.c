@@ -24,6 +24,7 @@ static void on_turned(struct op *op, const struct err *e, void *ctx)
     struct acp_prompt *p = ctx;
 
     (void)op;
+    acp_update_end_turn(p->session);
     if (!e && p->turn.stop != TURN_CANCELED && p->turn.why.code)
         acp_update_text(p->session, str_of(p->turn.why.text));
     acp_prompt_end(p, !e && p->turn.stop == TURN_CANCELED ? TURN_CANCELED : TURN_END, e);

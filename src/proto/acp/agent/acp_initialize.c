@@ -47,7 +47,8 @@ static const char capabilities[] =
     "\"promptCapabilities\":{\"image\":true,\"audio\":false,\"embeddedContext\":true},"
     "\"mcpCapabilities\":{\"http\":true,\"sse\":true},"
     "\"sessionCapabilities\":{\"list\":{},\"delete\":{},\"resume\":{},\"close\":{},"
-    "\"additionalDirectories\":{},\"fork\":{}}}";
+    "\"additionalDirectories\":{},\"fork\":{}},"
+    "\"_meta\":{\"trefoil\":{\"mcpServers\":true}}}";
 
 static void answer_initialize(struct rpc_in *in)
 {

@@ -26,6 +26,7 @@ rpc_handler_fn acp_on_initialize, acp_on_authenticate, acp_on_logout, acp_on_can
 rpc_handler_fn acp_on_new, acp_on_load, acp_on_resume, acp_on_fork, acp_on_close, acp_on_delete,
     acp_on_list;
 rpc_handler_fn acp_on_prompt, acp_on_cancel;
+rpc_handler_fn acp_on_add_server, acp_on_remove_server;
 rpc_handler_fn acp_on_set_mode, acp_on_set_option, acp_on_set_model;
 
 #endif

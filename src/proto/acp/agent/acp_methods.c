@@ -27,6 +27,9 @@ static const struct method methods[] = {
     /* not in the stable protocol, but used by clients */
     { STR("session/fork"),              RPC_REQUEST,      ACP_PROTOCOL,  ACP_PROTOCOL,  acp_on_fork },
     { STR("session/set_model"),         RPC_REQUEST,      ACP_PROTOCOL,  ACP_PROTOCOL,  acp_on_set_model },
+    /* ours */
+    { STR("_trefoil/mcp_servers/add"),  RPC_REQUEST,      ACP_PROTOCOL,  ACP_PROTOCOL,  acp_on_add_server },
+    { STR("_trefoil/mcp_servers/remove"), RPC_REQUEST,    ACP_PROTOCOL,  ACP_PROTOCOL,  acp_on_remove_server },
 };
 /* clang-format on */
 

@@ -3,7 +3,6 @@
 #include "proto/acp/agent/acp_method.h"
 #include "proto/acp/agent/acp_prompt.h"
 #include "proto/acp/agent/acp_settings.h"
-#include "proto/acp/agent/acp_tool_update.h"
 #include "proto/acp/agent/acp_update.h"
 #include "proto/acp/agent/acp_workspace.h"
 
@@ -59,7 +58,7 @@ static void tell_opened(struct acp_opening *o)
         s->replaying = true;
         session_tell(&s->session, &s->client);
         s->replaying = false;
-        acp_calls_end(s);
+        acp_update_end_turn(s);
     }
     if (known)
         acp_update_commands(s);

@@ -6,7 +6,6 @@
 #include "proto/acp/agent/acp_block.h"
 #include "proto/acp/agent/acp_command.h"
 #include "proto/acp/agent/acp_method.h"
-#include "proto/acp/agent/acp_tool_update.h"
 #include "proto/acp/agent/acp_update.h"
 
 #include <assert.h>
@@ -95,11 +94,11 @@ static void on_turned(struct op *op, const struct err *e, void *ctx)
     const struct turn *t = &p->turn;
 
     (void)op;
-    acp_calls_end(p->session);
+    acp_update_end_turn(p->session);
     if (!e)
         explain_stop(p, t);
     if (!e && !acp_stop_name(t->stop))
-        e = &t->why;
+        e = t->why.code ? &t->why : &(struct err){ ERR_SYSTEM, "the turn has failed" };
     acp_prompt_end(p, t->stop, e);
 }
 

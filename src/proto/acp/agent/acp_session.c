@@ -63,6 +63,7 @@ static void acp_session_free(struct acp_session *s)
     }
     acp_calls_free(s);
     acp_conn_leave(s->conn, s);
+    arena_fini(&s->made_mem);
     arena_fini(&s->mem);
     mem_free(s);
 }

@@ -15,6 +15,7 @@
 #ifndef PROTO_ACP_AGENT_ACP_SESSION_H
 #define PROTO_ACP_AGENT_ACP_SESSION_H
 
+#include "core/artifact.h"
 #include "core/session/turn.h"
 #include "proto/acp/agent/acp_connection.h"
 
@@ -57,6 +58,8 @@ struct acp_session {
     const struct host_folder *folder; /* additionalDirectories */
     size_t folders;
     bool replaying;         /* events are replayed from the history */
+    struct artifact_set made; /* the artifacts of the running turn, or of the replay */
+    struct arena made_mem;
     struct acp_call *calls; /* the tool calls that the client knows and that have not ended */
     uint64_t numbers;       /* numbers that this session has used for ids of messages */
     unsigned compactions;

@@ -186,21 +186,40 @@ static void on_usage(struct acp_session *s, const struct event_usage *u)
     acp_update_end(s);
 }
 
-/* ACP has no artifacts: the client gets each one as a resource, with the last piece. */
-static void on_artifact(struct acp_session *s, const struct event_artifact *a)
+static void update_artifact(struct acp_session *s, const struct artifact *a)
 {
+    struct blocks parts = artifact_blocks(a, &s->made_mem);
     char id[NUMBER_TEXT];
 
-    for (size_t i = 0; i < a->part.n; i++) {
-        struct block b = a->part.v[i];
-        struct str address = arena_printf(&s->mem, "artifact://%s/" STR_FMT, s->id, STR_ARG(a->id));
+    for (size_t i = 0; i < parts.n; i++) {
+        struct block b = parts.v[i];
 
         if (!b.uri.p)
-            b.uri = address;
+            b.uri = arena_printf(&s->made_mem, "artifact://%s/" STR_FMT, s->id, STR_ARG(a->id));
         if (!b.name.n)
             b.name = a->name;
         update_block(s, "agent_message_chunk", new_message(s, id), &b);
     }
+}
+
+/* ACP has no artifacts: the client gets each one as a resource, when it is complete. */
+static void on_artifact(struct acp_session *s, const struct event_artifact *piece)
+{
+    struct artifact *a;
+
+    if (!s->made.mem)
+        s->made = (struct artifact_set){ .mem = &s->made_mem,
+                                         .most = (size_t)s->root->limits->artifact_bytes };
+    a = artifact_add(&s->made, piece);
+    if (a->complete)
+        update_artifact(s, a);
+}
+
+void acp_update_end_turn(struct acp_session *s)
+{
+    acp_calls_end(s);
+    s->made = (struct artifact_set){ 0 };
+    arena_reset(&s->made_mem);
 }
 
 static void on_session(struct acp_session *s, const struct event_session *e)

@@ -22,6 +22,9 @@ void acp_update_explain(struct acp_session *s, struct str sentence);
 /* Send the sentences of acp_session_note, if there are any. */
 void acp_update_notice(struct acp_session *s);
 
+/* A turn or a replay has ended: end open tool calls, and forget artifacts. */
+void acp_update_end_turn(struct acp_session *s);
+
 /* Send text as a message of the agent with a new id, for the output of commands. */
 void acp_update_text(struct acp_session *s, struct str text);
 
