@@ -18,6 +18,16 @@ class AcpError(Exception):
         self.data = error.get("data")
 
 
+def chooses(kind, asked=None):
+    """An answer to permission requests: the first option of this kind."""
+    def answer(params):
+        if asked is not None:
+            asked.append(params)
+        option = next(o for o in params["options"] if o["kind"] == kind)
+        return {"outcome": {"outcome": "selected", "optionId": option["optionId"]}}
+    return answer
+
+
 class Acp(Process):
     """`trefoil acp`. Requests of the agent are answered by the functions in `answers`."""
 

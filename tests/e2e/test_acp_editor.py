@@ -4,8 +4,8 @@ import pathlib
 import subprocess
 import threading
 
-from acp_client import Acp, AcpError
-from harness import TREFOIL, case, equal, has, main, user_config, wait_for
+from acp_client import Acp, AcpError, chooses
+from harness import TREFOIL, case, equal, has, main, wait_for
 
 FILES = {"fs": {"readTextFile": True, "writeTextFile": True}}
 ALL = {**FILES, "terminal": True}
@@ -217,12 +217,7 @@ def a_terminal_that_cannot_be_created_fails_the_call(root):
 def a_command_outside_the_sandbox_needs_permission(root):
     with Editor(root) as acp:
         asked = []
-
-        def deny(params):
-            asked.append(params)
-            option = next(o for o in params["options"] if o["kind"] == "reject_once")
-            return {"outcome": {"outcome": "selected", "optionId": option["optionId"]}}
-        acp.answers["session/request_permission"] = deny
+        acp.answers["session/request_permission"] = chooses("reject_once", asked)
         session = acp.new()["sessionId"]
         acp.prompt(session, '/call shell_exec {"argv":["true"],"sandbox":"off"}')
         equal(len(asked), 1)

@@ -88,6 +88,15 @@ static void explain_stop(struct acp_prompt *p, const struct turn *t)
         acp_update_explain(p->session, str_of(t->why.text));
 }
 
+/* Always an internal error: -32002 or -32602 would be about the session or the request. */
+static void end_failed(struct acp_prompt *p, const struct turn *t)
+{
+    struct err e;
+
+    fail(&e, ERR_SYSTEM, "%s", t->why.code ? t->why.text : "the turn has failed");
+    acp_prompt_end(p, t->stop, &e);
+}
+
 static void on_turned(struct op *op, const struct err *e, void *ctx)
 {
     struct acp_prompt *p = ctx;
@@ -95,10 +104,12 @@ static void on_turned(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     acp_update_end_turn(p->session);
+    if (!e && !acp_stop_name(t->stop)) {
+        end_failed(p, t);
+        return;
+    }
     if (!e)
         explain_stop(p, t);
-    if (!e && !acp_stop_name(t->stop))
-        e = t->why.code ? &t->why : &(struct err){ ERR_SYSTEM, "the turn has failed" };
     acp_prompt_end(p, t->stop, e);
 }
 
