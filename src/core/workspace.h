@@ -93,7 +93,7 @@ struct terminal {
     /* the owner keeps at most this many bytes, so a kind may drop older output */
     size_t output_limit;
     struct str call; /* id of the tool call that runs the command, for clients; STR_NONE: none */
-    void *own; /* private to the workspace kind */
+    void *own;       /* private to the workspace kind */
 
     /* The next members describe the command. They are used until the op is done. */
     const struct host *host;
@@ -111,7 +111,7 @@ struct workspace {
 
 struct workspace_kind {
     const char *name;
-    bool local; /* the kind itself checks the rules of a place, against the opened descriptor */
+    bool local;    /* the kind itself checks the rules of a place, against the opened descriptor */
     bool confines; /* not local, but runs commands in the sandbox of terminal.sandbox */
     void (*read)(struct workspace *w, struct file_reading *r, struct op *parent, op_done_fn *done,
                  void *ctx);

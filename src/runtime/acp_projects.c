@@ -59,11 +59,12 @@ static struct str trust_notice(struct acp_project *p)
 
     if (!servers && !agents)
         return STR_NONE;
-    return arena_printf(&p->project.mem,
-                        "This project is not trusted: %zu of its MCP servers are not started, and "
-                        "%zu of its agents do not get the rights that they ask for. To look at them "
-                        "and accept them, run `trefoil trust` in %s.",
-                        servers, agents, p->project.root.path);
+    return arena_printf(
+        &p->project.mem,
+        "This project is not trusted: %zu of its MCP servers are not started, and "
+        "%zu of its agents do not get the rights that they ask for. To look at them "
+        "and accept them, run `trefoil trust` in %s.",
+        servers, agents, p->project.root.path);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -267,10 +268,9 @@ static void find_program(struct acp_projects *p)
 void acp_projects_init(struct acp_projects *p, struct loop *loop, const char *config_file,
                        bool trust)
 {
-    *p = (struct acp_projects){ .port = { .kind = &projects_kind },
-                                .loop = loop,
-                                .config_file = config_file,
-                                .trust = trust };
+    *p = (struct acp_projects){
+        .port = { .kind = &projects_kind }, .loop = loop, .config_file = config_file, .trust = trust
+    };
     limits_preset(&p->limits);
     find_program(p);
 }

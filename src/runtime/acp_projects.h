@@ -31,8 +31,8 @@ struct acp_projects {
     struct loop *loop;
     const char *config_file; /* value of --config, for all roots; or NULL */
     bool trust;              /* --trust was given */
-    char program[PATH_MAX]; /* path of this program */
-    struct limits limits; /* for stores of roots that are not open */
+    char program[PATH_MAX];  /* path of this program */
+    struct limits limits;    /* for stores of roots that are not open */
     struct acp_project *first;
     struct acp_visited_store *visited;
     size_t visits;  /* visited stores that are open or closing */

@@ -203,8 +203,9 @@ bool session_servers_add(struct acp_servers *port, struct json entry, struct err
     struct session_servers *s = servers_of(port);
     const struct service *service = s->runtime->service;
     AUTO_ARENA mem = { 0 };
-    const struct server_reader r = { &mem, service->offer.host.root, service->limits,
-                                     NULL, SHAPE_ACP, false };
+    const struct server_reader r = {
+        &mem, service->offer.host.root, service->limits, NULL, SHAPE_ACP, false
+    };
     struct server_spec spec;
 
     if (!server_read(&r, entry, (struct json){ 0 }, &spec, e))

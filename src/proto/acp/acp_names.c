@@ -3,9 +3,9 @@
 const char *acp_tool_kind_name(enum tool_kind kind)
 {
     static const char *const names[TOOL_KINDS + 1] = {
-        [TOOL_READ] = "read",     [TOOL_EDIT] = "edit",       [TOOL_DELETE] = "delete",
-        [TOOL_MOVE] = "move",     [TOOL_SEARCH] = "search",   [TOOL_EXECUTE] = "execute",
-        [TOOL_FETCH] = "fetch",   [TOOL_THINK] = "think",     [TOOL_KINDS] = "other",
+        [TOOL_READ] = "read",   [TOOL_EDIT] = "edit",     [TOOL_DELETE] = "delete",
+        [TOOL_MOVE] = "move",   [TOOL_SEARCH] = "search", [TOOL_EXECUTE] = "execute",
+        [TOOL_FETCH] = "fetch", [TOOL_THINK] = "think",   [TOOL_KINDS] = "other",
     };
 
     return names[kind];
@@ -14,9 +14,8 @@ const char *acp_tool_kind_name(enum tool_kind kind)
 const char *acp_status_name(enum called_status status)
 {
     static const char *const names[CALLED_STATES] = {
-        [CALLED_PENDING] = "pending",   [CALLED_RUNNING] = "in_progress",
-        [CALLED_DONE] = "completed",    [CALLED_FAILED] = "failed",
-        [CALLED_CANCELED] = "failed",
+        [CALLED_PENDING] = "pending", [CALLED_RUNNING] = "in_progress", [CALLED_DONE] = "completed",
+        [CALLED_FAILED] = "failed",   [CALLED_CANCELED] = "failed",
     };
 
     return names[status];

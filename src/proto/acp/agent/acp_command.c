@@ -12,7 +12,7 @@ struct acp_command_run {
     struct undo undo;
 };
 
-struct command {
+struct acp_command {
     const char *name, *description, *hint; /* hint: what the argument is; NULL: none */
     void (*start)(struct acp_prompt *p, struct str rest);
 };
@@ -113,7 +113,7 @@ static void start_cost(struct acp_prompt *p, struct str rest)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static const struct command commands[] = {
+static const struct acp_command commands[] = {
     { "compact", "Summarize the conversation so far, to free space in the context", NULL,
       start_compact },
     { "undo", "Undo the file changes of the last turn", NULL, start_undo },

@@ -6,15 +6,15 @@
 
 /* ---- initialize ------------------------------------------------------------------------------ */
 
-struct initialize {
+struct acp_hello {
     int64_t version;
     struct json capabilities, client;
 };
 
 static const struct pick initialize_fields[] = {
-    PICK_RANGE("protocolVersion", struct initialize, version, PICK_MUST, 0, 65535),
-    PICK_FIELD("clientCapabilities", PICK_ANY, struct initialize, capabilities, 0),
-    PICK_FIELD("clientInfo", PICK_ANY, struct initialize, client, 0),
+    PICK_RANGE("protocolVersion", struct acp_hello, version, PICK_MUST, 0, 65535),
+    PICK_FIELD("clientCapabilities", PICK_ANY, struct acp_hello, capabilities, 0),
+    PICK_FIELD("clientInfo", PICK_ANY, struct acp_hello, client, 0),
 };
 
 static bool is_object(struct json v, const char *key)
@@ -73,7 +73,7 @@ static void answer_initialize(struct rpc_in *in)
 void acp_on_initialize(struct rpc_in *in)
 {
     struct acp_conn *c = acp_conn_of(in);
-    struct initialize params = { 0 };
+    struct acp_hello params = { 0 };
 
     if (c->state != ACP_CONN_WAITING) {
         rpc_error(in, RPC_INVALID_REQUEST, "initialize was called before on this connection");

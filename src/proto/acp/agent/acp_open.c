@@ -142,11 +142,9 @@ static void open_servers(struct acp_opening *o)
 {
     struct acp_session *s = o->session;
     struct acp_roots *roots = s->conn->agent->roots;
-    struct acp_servers_opts opts = { .root = s->root,
-                                     .cwd = o->cwd,
-                                     .array = o->want.servers,
-                                     .report = on_report,
-                                     .ctx = s };
+    struct acp_servers_opts opts = {
+        .root = s->root, .cwd = o->cwd, .array = o->want.servers, .report = on_report, .ctx = s
+    };
     struct err e;
 
     o->state = ACP_OPEN_SERVERS;
@@ -171,9 +169,9 @@ static struct agent *take_agent(struct acp_opening *o, struct err *e)
 
     if (a || !s->want.model.p || !o->want.id.p)
         return a;
-    acp_session_note(s, arena_printf(o->in->mem,
-                                     "%s; the session continues with the default model of its agent",
-                                     e->text));
+    acp_session_note(
+        s, arena_printf(o->in->mem, "%s; the session continues with the default model of its agent",
+                        e->text));
     s->want.model = STR_NONE;
     return registry->kind->take(registry, &s->want, e);
 }

@@ -17,12 +17,12 @@
 enum acp_opening_state { ACP_OPEN_FORK, ACP_OPEN_LOOK, ACP_OPEN_SERVERS, ACP_OPEN_SESSION };
 
 struct acp_open_want {
-    struct str id;        /* of an existing session; STR_NONE: a new one */
-    struct str cwd;       /* the folder of the session */
-    struct json servers;  /* mcpServers */
-    struct json folders;  /* additionalDirectories */
-    bool forks;           /* copy the session `id` */
-    bool replays;         /* replay the history before the response */
+    struct str id;       /* of an existing session; STR_NONE: a new one */
+    struct str cwd;      /* the folder of the session */
+    struct json servers; /* mcpServers */
+    struct json folders; /* additionalDirectories */
+    bool forks;          /* copy the session `id` */
+    bool replays;        /* replay the history before the response */
 };
 
 /* In the memory of the request. */

@@ -18,8 +18,8 @@ struct acp_root {
     struct session_world *world;
     struct agent_registry_port *registry;
     struct offer *offer;         /* the tools that agents of this root can use */
-    struct workspace *local; /* files and terminals of this machine */
-    const char *program;     /* absolute path of this program, for commands in the editor */
+    struct workspace *local;     /* files and terminals of this machine */
+    const char *program;         /* absolute path of this program, for commands in the editor */
     struct readiness *readiness; /* the gate at which prompts wait for the configured servers */
     /*
      * what the user should know about this root, such as definitions that need trust; STR_NONE:

@@ -71,8 +71,8 @@ void acp_on_add_server(struct rpc_in *in)
     a->in = in;
     a->session = s;
     s->changes++;
-    readiness_wait(&s->servers->readiness, &a->wait, in->op.loop, s->root->limits, &in->op, on_tried,
-                   a);
+    readiness_wait(&s->servers->readiness, &a->wait, in->op.loop, s->root->limits, &in->op,
+                   on_tried, a);
 }
 
 void acp_on_remove_server(struct rpc_in *in)

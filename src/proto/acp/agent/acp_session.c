@@ -147,7 +147,8 @@ void acp_session_await_close(struct acp_session *s, struct acp_close_wait *w, st
 void acp_session_unknown(struct rpc_in *in, struct str id)
 {
     struct str shown = str_head(id, 80);
-    struct str message = arena_printf(in->mem, "there is no session \"" STR_FMT "\"", STR_ARG(shown));
+    struct str message =
+        arena_printf(in->mem, "there is no session \"" STR_FMT "\"", STR_ARG(shown));
     struct buf data;
     struct jw w = jw_to(&data);
 
@@ -174,8 +175,8 @@ struct acp_session *acp_session_open_of(struct rpc_in *in, struct str id)
     if (s && s->state == ACP_SESSION_OPEN)
         return s;
     if (s && s->state == ACP_SESSION_OPENING)
-        rpc_error(in, RPC_INVALID_REQUEST, "session %s is still being opened; wait for the response",
-                  s->id);
+        rpc_error(in, RPC_INVALID_REQUEST,
+                  "session %s is still being opened; wait for the response", s->id);
     else
         acp_session_unknown(in, id);
     return NULL;
@@ -188,8 +189,8 @@ void acp_session_note(struct acp_session *s, struct str sentence)
     if (!s->notice.p)
         s->notice = arena_str(&s->mem, sentence);
     else
-        s->notice = arena_printf(&s->mem, STR_FMT "\n" STR_FMT, STR_ARG(s->notice),
-                                 STR_ARG(sentence));
+        s->notice =
+            arena_printf(&s->mem, STR_FMT "\n" STR_FMT, STR_ARG(s->notice), STR_ARG(sentence));
     if (s->state == ACP_SESSION_OPEN && (s->conn->can.notices || s->running))
         acp_update_notice(s);
 }

@@ -44,20 +44,21 @@ struct acp_session {
     bool closed;                 /* it is done; the servers and terminals may still be closing */
     struct acp_opening *opening; /* set while OPENING */
     struct work_client client;   /* gets the events of the session */
-    struct work_client *listener; /* the client to use for turns: `client`, or a log in front of it */
+    struct work_client
+        *listener; /* the client to use for turns: `client`, or a log in front of it */
 
     struct acp_prompt *prompts; /* in the order of arrival; the first one may be running */
     struct acp_prompt *running; /* NULL: no prompt runs */
     size_t changes;             /* changes of the session that are in progress */
     struct acp_close_wait *waits;
 
-    struct workspace workspace; /* acp_workspace.h */
-    size_t terminals;           /* terminals of the editor that are not closed yet */
+    struct workspace workspace;  /* acp_workspace.h */
+    size_t terminals;            /* terminals of the editor that are not closed yet */
     struct acp_servers *servers; /* the MCP servers of the session; NULL: not opened yet */
-    struct agent_want want; /* the agent, model and effort that the user has chosen; in mem */
+    struct agent_want want;      /* the agent, model and effort that the user has chosen; in mem */
     const struct host_folder *folder; /* additionalDirectories */
     size_t folders;
-    bool replaying;         /* events are replayed from the history */
+    bool replaying;           /* events are replayed from the history */
     struct artifact_set made; /* the artifacts of the running turn, or of the replay */
     struct arena made_mem;
     struct acp_call *calls; /* the tool calls that the client knows and that have not ended */

@@ -93,19 +93,19 @@ void acp_on_resume(struct rpc_in *in)
 
 /* ---- closing --------------------------------------------------------------------------------- */
 
-struct closing {
+struct acp_close_params {
     struct acp_close_wait wait;
     struct rpc_in *in;
     struct str session;
 };
 
 static const struct pick close_fields[] = {
-    PICK_FIELD("sessionId", PICK_STR, struct closing, session, PICK_MUST),
+    PICK_FIELD("sessionId", PICK_STR, struct acp_close_params, session, PICK_MUST),
 };
 
 static void on_closed(struct op *op, const struct err *e, void *ctx)
 {
-    struct closing *c = ctx;
+    struct acp_close_params *c = ctx;
 
     (void)op;
     (void)e;
@@ -114,7 +114,7 @@ static void on_closed(struct op *op, const struct err *e, void *ctx)
 
 void acp_on_close(struct rpc_in *in)
 {
-    struct closing *c = ARENA_NEW(in->mem, struct closing);
+    struct acp_close_params *c = ARENA_NEW(in->mem, struct acp_close_params);
     struct acp_session *s;
 
     c->in = in;

@@ -37,9 +37,9 @@ struct acp_terminal {
     struct acp_session *session;
     struct terminal *t;
     char id[TERMINAL_ID];
-    struct rpc_out main; /* create, then wait_for_exit */
-    struct rpc_out look; /* output */
-    struct rpc_out end;  /* kill, release */
+    struct rpc_out main;  /* create, then wait_for_exit */
+    struct rpc_out look;  /* output */
+    struct rpc_out end;   /* kill, release */
     bool looking, ending; /* `look`, `end` are in progress */
     bool waiting;         /* `main` is in progress */
     bool kills, releases; /* requested */
@@ -335,7 +335,8 @@ static void on_created(struct op *op, const struct err *e, void *ctx)
         return;
     }
     a->waiting = true;
-    call_client(a, &a->main, "terminal/wait_for_exit", a->session->root->limits->turn_ms, on_waited);
+    call_client(a, &a->main, "terminal/wait_for_exit", a->session->root->limits->turn_ms,
+                on_waited);
     timer_set(loop_of(a), &a->poll, POLL_MS, on_poll);
 }
 

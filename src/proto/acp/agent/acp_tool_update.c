@@ -69,8 +69,8 @@ static bool write_blocks(struct jw *w, const struct acp_session *s, struct str c
     struct json list;
     struct err e;
 
-    if (!content.n || !json_read(&mem, arena_printf(&mem, "[" STR_FMT "]", STR_ARG(content)), &opts,
-                                 &list, &e))
+    if (!content.n ||
+        !json_read(&mem, arena_printf(&mem, "[" STR_FMT "]", STR_ARG(content)), &opts, &list, &e))
         return false;
     JSON_EACH(block, list)
     {

@@ -31,7 +31,8 @@ static struct str path_of(struct arena *mem, const struct place *p)
 }
 
 /* The result of a request to the client. True: it is an answer. */
-static bool was_answered(struct rpc_out *out, const struct err *e, const char *what, struct err *why)
+static bool was_answered(struct rpc_out *out, const struct err *e, const char *what,
+                         struct err *why)
 {
     struct json message = json_get(out->error, STR("message"));
     struct str text;
@@ -64,8 +65,7 @@ static void on_text(struct op *op, const struct err *e, void *ctx)
     struct err why;
 
     (void)op;
-    if (was_answered(&r->out, e, "cannot read the file", &why) &&
-        json_type(content) == JSON_STRING)
+    if (was_answered(&r->out, e, "cannot read the file", &why) && json_type(content) == JSON_STRING)
         r->text = arena_str(r->mem, json_str(&r->out.mem, content));
     rpc_out_fini(&r->out);
     r->done(r, e && e->code == ERR_CANCELED ? e : NULL);
