@@ -3,6 +3,7 @@
 #include "base/container.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "proto/acp/acp_names.h"
 #include "proto/acp/agent/acp_open.h"
 #include "proto/acp/agent/acp_prompt.h"
@@ -146,7 +147,7 @@ void acp_session_await_close(struct acp_session *s, struct acp_close_wait *w, st
 
 void acp_session_unknown(struct rpc_in *in, struct str id)
 {
-    struct str shown = str_head(id, 80);
+    struct str shown = utf8_head(id, 80);
     struct str message =
         arena_printf(in->mem, "there is no session \"" STR_FMT "\"", STR_ARG(shown));
     struct buf data;
