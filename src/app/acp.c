@@ -101,6 +101,26 @@ static int serve_stdio(struct acp_run *run)
     return run->code;
 }
 
+/*
+ * The name and version for `initialize`, which precedes any session: from the configuration of the
+ * folder in which the editor has started us. If it cannot be read, a session says why.
+ */
+static void read_identity(struct app *app, struct acp_agent *agent)
+{
+    struct project *p = &app->project;
+    struct config config;
+    struct err e;
+
+    config_preset(&config);
+    if (!root_of_folder(&p->mem, ".", &p->root, &e) ||
+        !config_load(&p->mem, &p->root, app->opt.config, app->opt.trust, &config, &e))
+        return;
+    if (config.acp_name.n)
+        agent->name = agent->title = config.acp_name;
+    if (config.acp_version.n)
+        agent->version = config.acp_version;
+}
+
 static int acp_verb_run(struct app *app, const void *args, int words, char **word)
 {
     const struct acp_args *a = args;
@@ -121,6 +141,7 @@ static int acp_verb_run(struct app *app, const void *args, int words, char **wor
                                      .title = STR("trefoil"),
                                      .version = str_of(trefoil_version),
                                      .agent = str_of(a->agent) };
+    read_identity(app, &run->agent);
     code = serve_stdio(run);
     acp_projects_fini(&run->projects);
     rpc_fini(&run->rpc);

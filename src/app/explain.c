@@ -198,7 +198,7 @@ static bool choose_origin(struct explain *x, const char *word, struct err *e)
         return true;
     }
     return fail(e, ERR_INVALID,
-                "--origin %.40s: expected stdio, socket, http, key, run, chat, terminal or task",
+                "--origin %.40s: expected stdio, socket, http, key, run, chat, acp, terminal or task",
                 word);
 }
 
@@ -328,6 +328,7 @@ const struct verb verb_explain = {
         "  key                  HTTP with an API key\n"
         "  http                 HTTP over TCP without a key\n"
         "  run, chat, terminal  these commands, and other commands such as tools call\n"
+        "  acp                  an editor over ACP\n"
         "  task                 a call in a task\n",
     .least = 1,
     .most = 2,

@@ -21,6 +21,18 @@ def every_version_is_answered_with_ours(root):
 
 
 @case
+def the_agent_has_the_name_of_the_configuration(root):
+    (root / "trefoil.toml").write_text('[acp]\nname = "headless-agent"\nversion = "0.4.0"\n')
+    with Acp(root=root, cwd=root) as acp:
+        equal(acp.hello["agentInfo"], {"name": "headless-agent", "title": "headless-agent",
+                                       "version": "0.4.0"})
+    (root / "trefoil.toml").write_text("[acp]\nname = 5\n")
+    with Acp(root=root, cwd=root) as acp:
+        equal(acp.hello["agentInfo"]["name"], "trefoil")
+        has(acp.fails("session/new", cwd=str(root), mcpServers=[]).message, "trefoil.toml:2")
+
+
+@case
 def a_prompt_streams_its_answer(root):
     with Acp(root=root) as acp:
         session = acp.new()["sessionId"]
@@ -451,16 +463,21 @@ def a_prompt_has_links_and_embedded_context(root):
 
 
 @case
-def an_image_is_accepted_and_sound_is_not(root):
+def images_and_sound_are_accepted_by_agents_that_take_them(root):
     with Acp(root=root) as acp:
         session = acp.new()["sessionId"]
         image = {"type": "image", "data": PICTURE, "mimeType": "image/png"}
         parts = [{"type": "text", "text": "/echo seen"}, image]
         equal(acp.wait(acp.prompt_start(session, parts))["stopReason"], "end_turn")
         sound = {"type": "audio", "data": PICTURE, "mimeType": "audio/wav"}
-        error = acp.fails("session/prompt", sessionId=session, prompt=[sound])
-        equal(error.code, -32602)
-        has(error.message, "audio")
+        equal(acp.wait(acp.prompt_start(session, [parts[0], sound]))["stopReason"], "end_turn")
+    actor(root)
+    with Acp("--agent", "actor", root=root) as acp:
+        session = acp.new()["sessionId"]
+        for part in (image, sound):
+            error = acp.fails("session/prompt", sessionId=session, prompt=[part])
+            equal(error.code, -32602)
+            has(error.message, "neither images nor audio")
 
 
 @case

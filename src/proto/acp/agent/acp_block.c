@@ -6,10 +6,8 @@ static bool block_allowed(struct json v, unsigned caps, struct err *e)
 {
     struct json type = json_get(v, STR("type"));
 
-    if (json_is(type, STR("audio")))
-        return json_fail(v, e, "audio is not accepted (promptCapabilities.audio is false)");
-    if (json_is(type, STR("image")) && !(caps & AGENT_MEDIA))
-        return json_fail(v, e, "the agent of this session accepts no images");
+    if ((json_is(type, STR("image")) || json_is(type, STR("audio"))) && !(caps & AGENT_MEDIA))
+        return json_fail(v, e, "the agent of this session accepts neither images nor audio");
     if (json_is(type, STR("file")) || json_is(type, STR("data")))
         return json_fail(type, e, "expected text, image, resource or resource_link");
     return true;

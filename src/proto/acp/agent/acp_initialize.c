@@ -41,10 +41,13 @@ static struct acp_client_can read_capabilities(struct json v)
     };
 }
 
-/* Only what works is announced. Audio is not: no provider is sure to take it. */
+/*
+ * Only what works is announced. Media that the model of a session does not take are replaced by a
+ * text that says so.
+ */
 static const char capabilities[] =
     "{\"loadSession\":true,"
-    "\"promptCapabilities\":{\"image\":true,\"audio\":false,\"embeddedContext\":true},"
+    "\"promptCapabilities\":{\"image\":true,\"audio\":true,\"embeddedContext\":true},"
     "\"mcpCapabilities\":{\"http\":true,\"sse\":true},"
     "\"sessionCapabilities\":{\"list\":{},\"delete\":{},\"resume\":{},\"close\":{},"
     "\"additionalDirectories\":{},\"fork\":{}},"
