@@ -322,7 +322,10 @@ event = [{ type = "end", stop = "refused" }]
 text = "long"
 event = [{ type = "end", stop = "length", text = "too long" }]
 [[rule]]
-event = [{ type = "text", text = "You said {prompt}" }]
+text = "Use the skill review: the last change"
+event = [{ type = "text", text = "I have reviewed it." }]
+[[rule]]
+event = [{ type = "text", text = "ok" }]
 """
 
 
@@ -438,6 +441,47 @@ def more_prompts_than_may_wait_are_rejected(root):
         has(error.message, "limits.session_queue")
         acp.notify("session/cancel", sessionId=session)
         equal({acp.wait(p)["stopReason"] for p in prompts}, {"cancelled"})
+
+
+@case
+def a_client_that_can_show_sub_agents_gets_their_work(root):
+    agent(root, "helper", "")
+    call = '/call agent_send {"agent":"helper","message":"/echo from below"}'
+    with Acp(root=root, capabilities={"subagents": {}}) as acp:
+        session = acp.new()["sessionId"]
+        equal(acp.prompt(session, call), "end_turn")
+        told = acp.updates(session, "subagent_update")
+        child = told[0]["sessionId"]
+        equal([u["state"] for u in told],
+              [{"state": "running"}, {"state": "idle", "stopReason": "end_turn"}])
+        equal(acp.text(child), "from below")
+        order = [m["params"]["sessionId"] == child or
+                 m["params"]["update"]["sessionUpdate"] == "subagent_update"
+                 for m in acp.messages if m.get("method") == "session/update"]
+        first = order.index(True)
+        assert acp.messages  # the announcement precedes what has the id of the child
+        equal([m["params"]["update"]["sessionUpdate"] for m in acp.messages
+               if m.get("method") == "session/update"][first], "subagent_update")
+    with Acp(root=root) as acp:
+        session = acp.new()["sessionId"]
+        acp.prompt(session, call)
+        equal({m["params"]["sessionId"] for m in acp.messages
+               if m.get("method") == "session/update"}, {session})
+
+
+@case
+def a_skill_is_a_command(root):
+    folder = root / ".trefoil/skills/review"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: review\ndescription: How to review.\n---\nLook.\n")
+    actor(root)
+    with Acp("--agent", "actor", root=root) as acp:
+        session = acp.new()["sessionId"]
+        acp.prompt(session, "/review the last change")
+        has(acp.text(session), "I have reviewed it.")
+        names = [c["name"] for c in
+                 acp.updates(session, "available_commands_update")[0]["availableCommands"]]
+        has(names, "review")
 
 
 # ---- parts of prompts ----------------------------------------------------------------------------

@@ -162,7 +162,7 @@ static void use_skill(struct acp_prompt *p, const struct skill *skill, struct st
     struct block *v = ARENA_ARRAY(mem, struct block, p->blocks.n);
 
     memcpy(v, p->blocks.v, p->blocks.n * sizeof(*v));
-    v[0].text = arena_printf(mem, "Use the skill %s.%s" STR_FMT, skill->name, rest.n ? " " : "",
+    v[0].text = arena_printf(mem, "Use the skill %s%s" STR_FMT, skill->name, rest.n ? ": " : ".",
                              STR_ARG(rest));
     p->blocks.v = v;
 }

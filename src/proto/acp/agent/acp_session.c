@@ -8,7 +8,6 @@
 #include "proto/acp/agent/acp_open.h"
 #include "proto/acp/agent/acp_prompt.h"
 #include "proto/acp/agent/acp_question.h"
-#include "proto/acp/agent/acp_tool_update.h"
 #include "proto/acp/agent/acp_update.h"
 
 #include <assert.h>
@@ -38,6 +37,7 @@ struct acp_session *acp_session_new(struct acp_conn *c, struct str id)
     str_to_c(id, s->id, sizeof(s->id));
     s->client.kind = &acp_client_kind;
     s->listener = &s->client;
+    s->at = &s->own;
     acp_conn_join(c, s);
     return s;
 }
@@ -62,9 +62,8 @@ static void acp_session_free(struct acp_session *s)
         if (!w->op.settled)
             op_ok(&w->op);
     }
-    acp_calls_free(s);
+    acp_update_free(s);
     acp_conn_leave(s->conn, s);
-    arena_fini(&s->made_mem);
     arena_fini(&s->mem);
     mem_free(s);
 }

@@ -25,6 +25,18 @@ struct acp_prompt;
 
 enum acp_session_state { ACP_SESSION_OPENING, ACP_SESSION_OPEN, ACP_SESSION_CLOSING };
 
+/*
+ * What the client gets under one session id: the updates of the session itself, or of the session
+ * of a sub-agent.
+ */
+struct acp_stream {
+    char id[ID_TEXT];
+    struct acp_call *calls;   /* the tool calls that the client knows and that have not ended */
+    struct artifact_set made; /* the artifacts of the running turn, or of the replay */
+    struct arena made_mem;
+    struct acp_stream *next; /* for a sub-agent: the next one */
+};
+
 /* An op that is done when a session is closed. */
 struct acp_close_wait {
     struct op op; /* first */
@@ -58,11 +70,10 @@ struct acp_session {
     struct agent_want want;      /* the agent, model and effort that the user has chosen; in mem */
     const struct host_folder *folder; /* additionalDirectories */
     size_t folders;
-    bool replaying;           /* events are replayed from the history */
-    struct artifact_set made; /* the artifacts of the running turn, or of the replay */
-    struct arena made_mem;
-    struct acp_call *calls; /* the tool calls that the client knows and that have not ended */
-    uint64_t numbers;       /* numbers that this session has used for ids of messages */
+    bool replaying;             /* events are replayed from the history */
+    struct acp_stream own, *at; /* the stream of the session; the one that updates go to */
+    struct acp_stream *below;   /* the streams of sub-agents that are working */
+    uint64_t numbers;           /* numbers that this session has used for ids of messages */
     unsigned compactions;
     struct str notice; /* sentences for the user that were not sent yet, in mem; or STR_NONE */
 };

@@ -11,7 +11,7 @@
 
 static struct acp_call *find_call(const struct acp_session *s, struct str id)
 {
-    struct acp_call *c = s->calls;
+    struct acp_call *c = s->at->calls;
 
     while (c && !str_eq(str_of(c->id), id))
         c = c->next;
@@ -23,14 +23,14 @@ static struct acp_call *add_call(struct acp_session *s, struct str id)
     struct acp_call *c = mem_zero(sizeof(*c) + id.n + 1);
 
     memcpy(c->id, id.p, id.n);
-    c->next = s->calls;
-    s->calls = c;
+    c->next = s->at->calls;
+    s->at->calls = c;
     return c;
 }
 
 static void drop_call(struct acp_session *s, struct acp_call *c)
 {
-    LIST_UNLINK(s->calls, c, next);
+    LIST_UNLINK(s->at->calls, c, next);
     mem_free(c->terminal);
     mem_free(c);
 }
@@ -40,10 +40,15 @@ bool acp_call_is_open(const struct acp_session *s, struct str id)
     return find_call(s, id) != NULL;
 }
 
-void acp_calls_free(struct acp_session *s)
+void acp_calls_free(struct acp_stream *stream)
 {
-    while (s->calls)
-        drop_call(s, s->calls);
+    while (stream->calls) {
+        struct acp_call *c = stream->calls;
+
+        stream->calls = c->next;
+        mem_free(c->terminal);
+        mem_free(c);
+    }
 }
 
 /* ---- members --------------------------------------------------------------------------------- */
@@ -227,12 +232,12 @@ void acp_call_has_terminal(struct acp_session *s, struct str call, struct str te
 
 void acp_calls_end(struct acp_session *s)
 {
-    while (s->calls) {
+    while (s->at->calls) {
         struct jw *w = acp_update_begin(s, "tool_call_update");
 
-        jw_kstr(w, "toolCallId", str_of(s->calls->id));
+        jw_kstr(w, "toolCallId", str_of(s->at->calls->id));
         jw_kplain(w, "status", STR("failed"));
         acp_update_end(s);
-        drop_call(s, s->calls);
+        drop_call(s, s->at->calls);
     }
 }

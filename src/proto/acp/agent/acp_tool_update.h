@@ -18,7 +18,7 @@ struct acp_call {
 /* Send the update for an event of a tool call. */
 void acp_update_tool(struct acp_session *s, const struct event_tool *t);
 
-/* A turn has ended: report calls that the agent has left open as failed. */
+/* A turn has ended: report calls of the present stream that the agent has left open as failed. */
 void acp_calls_end(struct acp_session *s);
 
 /* Does the client know this call, and has it not ended? */
@@ -28,6 +28,6 @@ bool acp_call_is_open(const struct acp_session *s, struct str id);
 void acp_call_has_terminal(struct acp_session *s, struct str call, struct str terminal);
 
 /* Forget all calls. */
-void acp_calls_free(struct acp_session *s);
+void acp_calls_free(struct acp_stream *stream);
 
 #endif

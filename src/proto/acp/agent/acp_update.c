@@ -2,8 +2,11 @@
 
 #include "base/clock.h"
 #include "base/container.h"
+#include "base/list.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "core/guard/guard_read_only.h"
+#include "proto/acp/acp_names.h"
 #include "proto/acp/agent/acp_block.h"
 #include "proto/acp/agent/acp_command.h"
 #include "proto/acp/agent/acp_settings.h"
@@ -22,7 +25,7 @@ struct jw *acp_update_begin(struct acp_session *s, const char *kind)
     buf_clear(&c->out);
     c->w = jw_to(&c->out);
     jw_object(&c->w);
-    jw_kstr(&c->w, "sessionId", str_of(s->id));
+    jw_kstr(&c->w, "sessionId", str_of(s->at == &s->own ? s->id : s->at->id));
     jw_plain_key(&c->w, STR("update"));
     jw_object(&c->w);
     jw_kplain(&c->w, "sessionUpdate", str_of(kind));
@@ -188,14 +191,14 @@ static void on_usage(struct acp_session *s, const struct event_usage *u)
 
 static void update_artifact(struct acp_session *s, const struct artifact *a)
 {
-    struct blocks parts = artifact_blocks(a, &s->made_mem);
+    struct blocks parts = artifact_blocks(a, &s->at->made_mem);
     char id[NUMBER_TEXT];
 
     for (size_t i = 0; i < parts.n; i++) {
         struct block b = parts.v[i];
 
         if (!b.uri.p)
-            b.uri = arena_printf(&s->made_mem, "artifact://%s/" STR_FMT, s->id, STR_ARG(a->id));
+            b.uri = arena_printf(&s->at->made_mem, "artifact://%s/" STR_FMT, s->id, STR_ARG(a->id));
         if (!b.name.n)
             b.name = a->name;
         update_block(s, "agent_message_chunk", new_message(s, id), &b);
@@ -207,10 +210,10 @@ static void on_artifact(struct acp_session *s, const struct event_artifact *piec
 {
     struct artifact *a;
 
-    if (!s->made.mem)
-        s->made = (struct artifact_set){ .mem = &s->made_mem,
-                                         .most = (size_t)s->root->limits->artifact_bytes };
-    a = artifact_add(&s->made, piece);
+    if (!s->at->made.mem)
+        s->at->made = (struct artifact_set){ .mem = &s->at->made_mem,
+                                             .most = (size_t)s->root->limits->artifact_bytes };
+    a = artifact_add(&s->at->made, piece);
     if (a->complete)
         update_artifact(s, a);
 }
@@ -218,8 +221,8 @@ static void on_artifact(struct acp_session *s, const struct event_artifact *piec
 void acp_update_end_turn(struct acp_session *s)
 {
     acp_calls_end(s);
-    s->made = (struct artifact_set){ 0 };
-    arena_reset(&s->made_mem);
+    s->at->made = (struct artifact_set){ 0 };
+    arena_reset(&s->at->made_mem);
 }
 
 static void on_session(struct acp_session *s, const struct event_session *e)
@@ -289,10 +292,94 @@ void acp_update_options(struct acp_session *s)
 
 /* ---- sub-agents ------------------------------------------------------------------------------ */
 
-/* Clients see the work of a sub-agent as progress of the call that runs it. */
+static struct acp_stream *find_below(const struct acp_session *s, struct str id)
+{
+    struct acp_stream *b = s->below;
+
+    while (b && !str_eq(str_of(b->id), id))
+        b = b->next;
+    return b;
+}
+
+/* On the session of the parent, before anything that has the id of the child. */
+static void update_subagent(struct acp_session *s, const char *child, const char *state,
+                            const char *stop)
+{
+    struct jw *w = acp_update_begin(s, "subagent_update");
+
+    jw_kstr(w, "sessionId", str_of(child));
+    if (!stop) {
+        jw_kraw(w, "capabilities", STR("{}"));
+        jw_kstr(w, "cwd", str_of(s->session.cwd));
+    }
+    jw_plain_key(w, STR("state"));
+    jw_object(w);
+    jw_kplain(w, "state", str_of(state));
+    if (stop)
+        jw_kplain(w, "stopReason", str_of(stop));
+    jw_object_end(w);
+    acp_update_end(s);
+}
+
+static struct acp_stream *add_below(struct acp_session *s, struct str id)
+{
+    struct acp_stream *b = MEM_NEW(struct acp_stream);
+
+    str_to_c(id, b->id, sizeof(b->id));
+    b->next = s->below;
+    s->below = b;
+    update_subagent(s, b->id, "running", NULL);
+    return b;
+}
+
+static void free_stream(struct acp_stream *stream)
+{
+    acp_calls_free(stream);
+    arena_fini(&stream->made_mem);
+}
+
+static void end_below(struct acp_session *s, struct acp_stream *b, enum turn_stop stop)
+{
+    const char *why = acp_stop_name(stop);
+
+    LIST_UNLINK(s->below, b, next);
+    update_subagent(s, b->id, "idle", why ? why : "end_turn");
+    free_stream(b);
+    mem_free(b);
+}
+
+/*
+ * A client without the capability sees the work of a sub-agent as progress of the call that runs
+ * it. The mode and the options of a child are not shown, because the client cannot change them.
+ */
 void acp_update_below(struct work_client *client, struct str session, const struct event *ev)
 {
-    (void)client;
-    (void)session;
-    (void)ev;
+    struct acp_session *s = CONTAINER_OF(client, struct acp_session, client);
+    struct acp_stream *b;
+
+    if (!s->conn->can.subagents || ev->kind == EVENT_SESSION)
+        return;
+    b = find_below(s, session);
+    if (!b)
+        b = add_below(s, session);
+    s->at = b;
+    if (ev->kind == EVENT_END)
+        acp_update_end_turn(s);
+    else
+        acp_update_event(client, ev);
+    s->at = &s->own;
+    if (ev->kind == EVENT_END)
+        end_below(s, b, ev->end.stop);
+}
+
+void acp_update_free(struct acp_session *s)
+{
+    while (s->below) {
+        struct acp_stream *b = s->below;
+
+        s->below = b->next;
+        free_stream(b);
+        mem_free(b);
+    }
+    free_stream(&s->own);
 }

@@ -25,6 +25,9 @@ void acp_update_notice(struct acp_session *s);
 /* A turn or a replay has ended: end open tool calls, and forget artifacts. */
 void acp_update_end_turn(struct acp_session *s);
 
+/* Free the streams of a session that is closed. */
+void acp_update_free(struct acp_session *s);
+
 /* Send text as a message of the agent with a new id, for the output of commands. */
 void acp_update_text(struct acp_session *s, struct str text);
 
