@@ -116,12 +116,13 @@ static void on_turned(struct op *op, const struct err *e, void *ctx)
 static void start_turn(struct acp_prompt *p)
 {
     struct acp_session *s = p->session;
-    struct turn_prompt prompt = { .block = p->blocks.v, .blocks = p->blocks.n };
+    struct turn_prompt prompt;
 
     acp_prompt_set_state(p, ACP_PROMPT_WORKING);
     acp_update_notice(s);
     if (acp_command_start(p))
         return;
+    prompt = (struct turn_prompt){ .block = p->blocks.v, .blocks = p->blocks.n };
     turn_start(&p->turn, &s->session, s->listener, &prompt, &p->op, on_turned, p);
 }
 
