@@ -43,6 +43,7 @@ static void admit(struct peer *p, const struct rpc_message *m, struct rpc_admit 
     snprintf(out->scratch, sizeof(out->scratch), STR_FMT ": call initialize first",
              STR_ARG(utf8_head(m->method, 80)));
     out->message = str_of(out->scratch);
+    out->data = STR_NONE;
 }
 
 static void write_cancel(struct jw *w, struct str id, const struct err *why)
