@@ -68,6 +68,7 @@ struct acp_session {
     size_t terminals;            /* terminals of the editor that are not closed yet */
     struct acp_servers *servers; /* the MCP servers of the session; NULL: not opened yet */
     struct agent_want want;      /* the agent, model and effort that the user has chosen; in mem */
+    bool asks;                   /* the mode is `ask` (acp_settings.h) */
     const struct host_folder *folder; /* additionalDirectories */
     size_t folders;
     bool replaying;             /* events are replayed from the history */
