@@ -17,6 +17,7 @@
 
 #include "core/artifact.h"
 #include "core/session/turn.h"
+#include "core/workspace.h"
 #include "proto/acp/agent/acp_connection.h"
 
 struct acp_call;
