@@ -517,6 +517,11 @@ def a_skill_is_a_command(root):
         names = [c["name"] for c in
                  acp.updates(session, "available_commands_update")[0]["availableCommands"]]
         has(names, "review")
+        acp.forget()
+        folder = root / ".trefoil/skills/later"
+        folder.mkdir()
+        (folder / "SKILL.md").write_text("---\nname: later\ndescription: New.\n---\nLook.\n")
+        acp.until(lambda m: "later" in str(m) and "available_commands_update" in str(m))
 
 
 # ---- parts of prompts ----------------------------------------------------------------------------

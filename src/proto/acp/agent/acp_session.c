@@ -42,11 +42,28 @@ struct acp_session *acp_session_new(struct acp_conn *c, struct str id)
     return s;
 }
 
+/* The tool that loads skills changes with them. */
+static void on_offer_changed(struct offer_watch *w, enum offer_part part)
+{
+    struct acp_session *s = CONTAINER_OF(w, struct acp_session, watch);
+
+    if (part == OFFER_TOOLS && s->commands && s->state == ACP_SESSION_OPEN)
+        acp_update_commands(s);
+}
+
+static void on_offer_updated(struct offer_watch *w, struct str uri)
+{
+    (void)w;
+    (void)uri;
+}
+
 void acp_session_opened(struct acp_session *s)
 {
     s->opened = true;
     s->opening = NULL;
     s->listener = session_listen(&s->session, &s->client);
+    s->watch = (struct offer_watch){ .changed = on_offer_changed, .updated = on_offer_updated };
+    offer_watch(s->servers->offer, &s->watch);
     if (s->state == ACP_SESSION_OPENING)
         acp_session_set_state(s, ACP_SESSION_OPEN);
 }
@@ -77,6 +94,8 @@ static void close_servers(struct acp_session *s)
 {
     struct acp_roots *roots = s->conn->agent->roots;
 
+    if (s->watch.link)
+        offer_unwatch(&s->watch);
     if (s->servers)
         roots->kind->servers_close(s->servers, on_servers_closed, s);
     else

@@ -65,6 +65,8 @@ struct acp_session {
     size_t changes;             /* changes of the session that are in progress */
     struct acp_close_wait *waits;
 
+    struct offer_watch watch;    /* reports changes of the tools, and so of the skills */
+    uint64_t commands;           /* hash of the commands that the client has got; 0: none yet */
     struct workspace workspace;  /* acp_workspace.h */
     size_t terminals;            /* terminals of the editor that are not closed yet */
     struct acp_servers *servers; /* the MCP servers of the session; NULL: not opened yet */

@@ -1,7 +1,9 @@
 #include "proto/acp/agent/acp_update.h"
 
+#include "base/auto.h"
 #include "base/clock.h"
 #include "base/container.h"
+#include "base/hash.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -13,7 +15,7 @@
 
 #include <stdio.h>
 
-enum { NUMBER_TEXT = 80, OUT_KEPT = 1 << 16 };
+enum { NUMBER_TEXT = 80, OUT_KEPT = 1 << 16, COMMANDS_MOST = 1 << 20 };
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -264,12 +266,21 @@ void acp_update_event(struct work_client *client, const struct event *ev)
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
+/* A change of the tools is not always a change of the commands. */
 void acp_update_commands(struct acp_session *s)
 {
-    struct jw *w = acp_update_begin(s, "available_commands_update");
+    AUTO_BUF list = { 0 };
+    struct jw out = jw_to(&list), *w;
+    uint64_t hash;
 
-    jw_plain_key(w, STR("availableCommands"));
-    acp_commands_write(w, s);
+    buf_init(&list, COMMANDS_MOST);
+    acp_commands_write(&out, s);
+    hash = hash_str_long(1, buf_str(&list)) + 1; /* 0 means none */
+    if (list.full || hash == s->commands)
+        return;
+    s->commands = hash;
+    w = acp_update_begin(s, "available_commands_update");
+    jw_kraw(w, "availableCommands", buf_str(&list));
     acp_update_end(s);
 }
 
