@@ -297,6 +297,36 @@ def a_session_of_a_folder_inside_works_there(root):
 
 
 @case
+def the_folder_of_the_session_precedes_that_of_the_agent(root):
+    """And that of the agent precedes the root, where no session names a folder."""
+    (root / ".git").mkdir()
+    for name in ("sub", "own"):
+        (root / name).mkdir()
+    agent(root, "settled", "folder: own\n")
+    write = '/call file_write {"path":"x","content":"1"}'
+    with Acp("--agent", "settled", root=root) as acp:
+        acp.prompt(acp.new(cwd=root / "sub")["sessionId"], write)
+    assert (root / "sub/x").exists() and not (root / "own/x").exists()
+    run("run", "-a", "settled", write, root=root)
+    assert (root / "own/x").exists() and not (root / "x").exists()
+
+
+@case
+def a_call_chain_that_is_too_long_is_stopped(root):
+    """The depth of a trace is that of MCP: an editor may be an agent itself."""
+    agent(root, "helper", "")
+    call = '/call agent_send {"agent":"helper","message":"/echo below"}'
+    trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    with Acp(root=root) as acp:
+        deep = acp.new(_meta={"traceparent": trace, "tracestate": "trefoil=5"})["sessionId"]
+        acp.prompt(deep, call)
+        assert "below" not in acp.text(deep)
+        flat = acp.new(_meta={"traceparent": trace})["sessionId"]
+        acp.prompt(flat, call)
+        has(acp.text(flat), "below")
+
+
+@case
 def additional_directories_can_be_read(root):
     project, more = root / "project", root / "more"
     (project / ".git").mkdir(parents=True)

@@ -5,6 +5,7 @@
 #include "proto/acp/agent/acp_settings.h"
 #include "proto/acp/agent/acp_update.h"
 #include "proto/acp/agent/acp_workspace.h"
+#include "proto/mcp/mcp_trace.h"
 
 /* ---- the response ---------------------------------------------------------------------------- */
 
@@ -110,6 +111,9 @@ static void open_session(struct acp_opening *o)
         .origin = s->conn->principal.origin,
         .principal = str_of(s->conn->principal.name),
     };
+
+    mcp_trace_from_meta(o->in->mem, o->in->meta, &opts.trace);
+    trace_arrives(&opts.trace, s->root->offer->host.traces);
 
     o->state = ACP_OPEN_SESSION;
     s->servers->offer->host.workspace = acp_workspace_of(s);
