@@ -1,11 +1,24 @@
 #include "proto/acp/agent/acp_open.h"
 
+#include "base/log.h"
 #include "proto/acp/agent/acp_method.h"
 #include "proto/acp/agent/acp_prompt.h"
 #include "proto/acp/agent/acp_settings.h"
 #include "proto/acp/agent/acp_update.h"
 #include "proto/acp/agent/acp_workspace.h"
 #include "proto/mcp/mcp_trace.h"
+
+#include <assert.h>
+
+static void acp_opening_set_state(struct acp_opening *o, enum acp_opening_state to)
+{
+    static const char *const names[] = { "begin", "fork", "look", "servers", "session" };
+
+    assert(to > o->state);
+    LOG(LOG_TRACE, "acp", "opening", LOG_Z("session", o->session->id),
+        LOG_Z("from", names[o->state]), LOG_Z("to", names[to]));
+    o->state = to;
+}
 
 /* ---- the response ---------------------------------------------------------------------------- */
 
@@ -72,7 +85,7 @@ static void tell_opened(struct acp_opening *o)
         acp_update_notice(s);
 }
 
-/* ---- OPEN ------------------------------------------------------------------------------------ */
+/* ---- SESSION --------------------------------------------------------------------------------- */
 
 static void on_opened(struct op *op, const struct err *e, void *ctx)
 {
@@ -115,7 +128,7 @@ static void open_session(struct acp_opening *o)
     mcp_trace_from_meta(o->in->mem, o->in->meta, &opts.trace);
     trace_arrives(&opts.trace, s->root->offer->host.traces);
 
-    o->state = ACP_OPEN_SESSION;
+    acp_opening_set_state(o, ACP_OPEN_SESSION);
     s->servers->offer->host.workspace = acp_workspace_of(s);
     session_open(&s->session, &o->opening, s->root->world, &opts, &o->in->op, on_opened, o);
 }
@@ -152,7 +165,7 @@ static void open_servers(struct acp_opening *o)
     };
     struct err e;
 
-    o->state = ACP_OPEN_SERVERS;
+    acp_opening_set_state(o, ACP_OPEN_SERVERS);
     s->servers = roots->kind->servers_open(roots, &opts, &e);
     if (!s->servers)
         fail_opening(o, &e);
@@ -224,7 +237,7 @@ static void look(struct acp_opening *o)
     struct acp_session *s = o->session;
     struct err e;
 
-    o->state = ACP_OPEN_LOOK;
+    acp_opening_set_state(o, ACP_OPEN_LOOK);
     if (!s->root->world->store) {
         fail(&e, ERR_NOT_FOUND, "no sessions are stored");
         fail_opening(o, &e);
@@ -259,7 +272,7 @@ static void fork_session(struct acp_opening *o)
     const struct session_world *world = s->root->world;
     struct err e;
 
-    o->state = ACP_OPEN_FORK;
+    acp_opening_set_state(o, ACP_OPEN_FORK);
     if (!world->store) {
         fail(&e, ERR_NOT_FOUND, "no sessions are stored");
         fail_opening(o, &e);

@@ -14,7 +14,11 @@
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-static const char *const state_names[] = { "opening", "open", "closing" };
+static const char *const state_names[] = {
+    [ACP_SESSION_OPENING] = "opening", [ACP_SESSION_OPEN] = "open",
+    [ACP_SESSION_CLOSING] = "closing", [ACP_SESSION_RELEASING] = "releasing",
+    [ACP_SESSION_ENDING] = "ending",   [ACP_SESSION_GONE] = "gone",
+};
 
 static void acp_session_set_state(struct acp_session *s, enum acp_session_state to)
 {
@@ -94,6 +98,7 @@ static void close_servers(struct acp_session *s)
 {
     struct acp_roots *roots = s->conn->agent->roots;
 
+    acp_session_set_state(s, ACP_SESSION_GONE);
     if (s->watch.link)
         offer_unwatch(&s->watch);
     if (s->servers)
@@ -102,41 +107,42 @@ static void close_servers(struct acp_session *s)
         acp_session_free(s);
 }
 
-/* Terminals end after the session, because it ends the processes that its calls have left. */
-static void check_closed(struct acp_session *s)
-{
-    if (!s->closed || s->terminals)
-        return;
-    s->closed = false;
-    close_servers(s);
-}
-
 static void on_session_closed(void *ctx)
 {
-    struct acp_session *s = ctx;
-
-    s->closed = true;
-    check_closed(s);
+    acp_session_set_state(ctx, ACP_SESSION_ENDING);
+    acp_session_check(ctx);
 }
 
-void acp_session_check(struct acp_session *s)
+static void release_session(struct acp_session *s)
 {
-    if (s->left) {
-        check_closed(s);
-        return;
-    }
-    if (s->state != ACP_SESSION_CLOSING || s->opening || s->prompts || s->changes)
-        return;
-    s->left = true;
+    acp_session_set_state(s, ACP_SESSION_RELEASING);
     if (s->opened)
         session_close(&s->session, on_session_closed, s);
     else
         on_session_closed(s);
 }
 
+void acp_session_check(struct acp_session *s)
+{
+    switch (s->state) {
+    case ACP_SESSION_CLOSING:
+        if (!s->opening && !s->prompts && !s->changes)
+            release_session(s);
+        break;
+    case ACP_SESSION_ENDING:
+        if (!s->terminals)
+            close_servers(s);
+        break;
+    case ACP_SESSION_OPENING:
+    case ACP_SESSION_OPEN:
+    case ACP_SESSION_RELEASING:
+    case ACP_SESSION_GONE: break;
+    }
+}
+
 void acp_session_close(struct acp_session *s)
 {
-    if (s->state == ACP_SESSION_CLOSING)
+    if (s->state >= ACP_SESSION_CLOSING)
         return;
     acp_session_set_state(s, ACP_SESSION_CLOSING);
     if (s->opening)
