@@ -118,8 +118,9 @@ static void read_config(struct app *app, struct config *out)
         log_setup(out->log_level, out->log_json);
 }
 
-static struct acp_agent make_agent(struct acp_run *run, const struct config *c, const char *agent)
+static struct acp_agent make_agent(struct acp_run *run, struct app *app, const char *agent)
 {
+    const struct config *c = &app->project.config;
     struct str name = c->acp_name.n ? c->acp_name : STR(TREFOIL_NAME);
 
     return (struct acp_agent){ .rpc = &run->rpc,
@@ -128,7 +129,8 @@ static struct acp_agent make_agent(struct acp_run *run, const struct config *c, 
                                .title = name,
                                .version =
                                    c->acp_version.n ? c->acp_version : str_of(trefoil_version),
-                               .agent = str_of(agent) };
+                               .agent = str_of(agent),
+                               .keeps = root_user_state_path(&app->project.mem) != NULL };
 }
 
 static int acp_verb_run(struct app *app, const void *args, int words, char **word)
@@ -146,7 +148,7 @@ static int acp_verb_run(struct app *app, const void *args, int words, char **wor
     run->loop = loop_new(LOOP_REAL_CLOCK);
     rpc_init(&run->rpc, run->loop, &run->limits);
     acp_projects_init(&run->projects, run->loop, app->opt.config, app->opt.trust);
-    run->agent = make_agent(run, &app->project.config, a->agent);
+    run->agent = make_agent(run, app, a->agent);
     code = serve_stdio(run);
     acp_projects_fini(&run->projects);
     rpc_fini(&run->rpc);

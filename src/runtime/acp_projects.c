@@ -131,10 +131,20 @@ static bool open_service(struct acp_project *p, struct err *e)
     return false;
 }
 
+static void on_agents_changed(void *ctx)
+{
+    struct acp_project *p = ctx;
+
+    for (struct acp_root_watch *w = p->root.watches; w; w = w->next)
+        w->agents_changed(w);
+}
+
 static void fill_root(struct acp_project *p)
 {
     struct str notice = trust_notice(p);
 
+    p->runtime.on_agents = on_agents_changed;
+    p->runtime.on_agents_ctx = p;
     p->root.path = p->project.root.path;
     p->root.limits = &p->project.config.limits;
     p->root.world = &p->runtime.world;

@@ -14,6 +14,18 @@ def the_handshake_says_what_works(root):
 
 
 @case
+def what_needs_a_store_is_announced_only_if_there_is_one(root):
+    with Acp(root=root) as acp:
+        equal(sorted(acp.hello["agentCapabilities"]["sessionCapabilities"]),
+              ["additionalDirectories", "close", "delete", "fork", "list", "resume"])
+    with Acp(root=root, HOME="", XDG_STATE_HOME="") as acp:
+        equal(acp.hello["agentCapabilities"]["loadSession"], False)
+        equal(sorted(acp.hello["agentCapabilities"]["sessionCapabilities"]),
+              ["additionalDirectories", "close"])
+        equal(acp.prompt(acp.new()["sessionId"], "/echo on"), "end_turn")
+
+
+@case
 def every_version_is_answered_with_ours(root):
     for version in (0, 1, 2, 65535):
         with Acp(root=root, initialize=False) as acp:
@@ -302,6 +314,15 @@ def agent_and_thought_level_are_options_that_are_kept(root):
         now = acp.call("session/set_config_option", sessionId=session, configId="mode",
                        value="auto")
         equal(option(now, "agent")["currentValue"], "helper")
+
+
+@case
+def a_new_agent_becomes_a_choice(root):
+    agent(root, "first", "")
+    with Acp(root=root) as acp:
+        acp.new()
+        agent(root, "second", "")
+        acp.until(lambda m: "config_option_update" in str(m) and "'second'" in str(m))
 
 
 @case

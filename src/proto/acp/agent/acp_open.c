@@ -220,8 +220,7 @@ static void on_looked(struct op *op, const struct err *e, void *ctx)
     if (!e && !session_check_owner(was, str_of(s->conn->principal.name), &foreign))
         e = &foreign;
     if (!e) {
-        s->want.name = arena_str(&s->mem, was->agent);
-        acp_settings_read(s, was->settings);
+        acp_settings_read(s, was->agent, was->settings);
     }
     store_ask_fini(&o->ask);
     if (e)
@@ -349,7 +348,7 @@ void acp_open(struct rpc_in *in, const struct acp_open_want *want)
     o->want = *want;
     o->session = acp_session_new(c, want->id.p && !want->forks ? want->id : str_of(id));
     o->session->opening = o;
-    o->session->want.name = c->agent->agent;
+    acp_session_want(o->session, &(struct agent_want){ .name = c->agent->agent });
     if (!open_place(o, &e))
         fail_opening(o, &e);
     else if (want->forks)

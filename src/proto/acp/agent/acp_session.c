@@ -1,6 +1,7 @@
 #include "proto/acp/agent/acp_session.h"
 
 #include "base/container.h"
+#include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -46,6 +47,21 @@ struct acp_session *acp_session_new(struct acp_conn *c, struct str id)
     return s;
 }
 
+/* *want may point into our own buffers. */
+static struct str keep_name(char *to, size_t size, struct str name)
+{
+    if (name.p && name.p != to && !str_to_c(name, to, size))
+        return STR_NONE; /* no agent or model has such a name */
+    return name.p ? str_of(to) : STR_NONE;
+}
+
+void acp_session_want(struct acp_session *s, const struct agent_want *want)
+{
+    s->want.name = keep_name(s->agent_name, sizeof(s->agent_name), want->name);
+    s->want.model = keep_name(s->model_name, sizeof(s->model_name), want->model);
+    s->want.effort = want->effort;
+}
+
 /* The tool that loads skills changes with them. */
 static void on_offer_changed(struct offer_watch *w, enum offer_part part)
 {
@@ -61,13 +77,38 @@ static void on_offer_updated(struct offer_watch *w, struct str uri)
     (void)uri;
 }
 
+/* The agents are choices of a config option. */
+static void on_agents_changed(struct acp_root_watch *w)
+{
+    struct acp_session *s = CONTAINER_OF(w, struct acp_session, root_watch);
+
+    if (s->state == ACP_SESSION_OPEN)
+        acp_update_options(s);
+}
+
+static void watch_root(struct acp_session *s)
+{
+    s->watch = (struct offer_watch){ .changed = on_offer_changed, .updated = on_offer_updated };
+    offer_watch(s->servers->offer, &s->watch);
+    s->root_watch =
+        (struct acp_root_watch){ .agents_changed = on_agents_changed, .next = s->root->watches };
+    s->root->watches = &s->root_watch;
+}
+
+static void unwatch_root(struct acp_session *s)
+{
+    if (!s->watch.link)
+        return;
+    offer_unwatch(&s->watch);
+    LIST_UNLINK(s->root->watches, &s->root_watch, next);
+}
+
 void acp_session_opened(struct acp_session *s)
 {
     s->opened = true;
     s->opening = NULL;
     s->listener = session_listen(&s->session, &s->client);
-    s->watch = (struct offer_watch){ .changed = on_offer_changed, .updated = on_offer_updated };
-    offer_watch(s->servers->offer, &s->watch);
+    watch_root(s);
     if (s->state == ACP_SESSION_OPENING)
         acp_session_set_state(s, ACP_SESSION_OPEN);
 }
@@ -99,8 +140,7 @@ static void close_servers(struct acp_session *s)
     struct acp_roots *roots = s->conn->agent->roots;
 
     acp_session_set_state(s, ACP_SESSION_GONE);
-    if (s->watch.link)
-        offer_unwatch(&s->watch);
+    unwatch_root(s);
     if (s->servers)
         roots->kind->servers_close(s->servers, on_servers_closed, s);
     else

@@ -47,6 +47,8 @@ struct acp_stream {
     struct acp_stream *next; /* for a sub-agent: the next one */
 };
 
+enum { ACP_MODEL_NAME = 257 }; /* limits.model_name_bytes, and a NUL */
+
 /* An op that is done when a session is closed. */
 struct acp_close_wait {
     struct op op; /* first */
@@ -72,13 +74,15 @@ struct acp_session {
     size_t changes;             /* changes of the session that are in progress */
     struct acp_close_wait *waits;
 
-    struct offer_watch watch;    /* reports changes of the tools, and so of the skills */
+    struct offer_watch watch; /* reports changes of the tools, and so of the skills */
+    struct acp_root_watch root_watch;
     uint64_t commands;           /* hash of the commands that the client has got; 0: none yet */
     struct workspace workspace;  /* acp_workspace.h */
     size_t terminals;            /* terminals of the editor that are not closed yet */
     struct acp_servers *servers; /* the MCP servers of the session; NULL: not opened yet */
-    struct agent_want want;      /* the agent, model and effort that the user has chosen; in mem */
-    bool asks;                   /* the mode is `ask` (acp_settings.h) */
+    char agent_name[AGENT_NAME_MOST + 1], model_name[ACP_MODEL_NAME];
+    struct agent_want want;           /* the agent, model and effort that the user has chosen */
+    bool asks;                        /* the mode is `ask` (acp_settings.h) */
     const struct host_folder *folder; /* additionalDirectories */
     size_t folders;
     bool replaying;             /* events are replayed from the history */
@@ -88,6 +92,9 @@ struct acp_session {
     unsigned compactions;
     struct str notice; /* sentences for the user that were not sent yet, in mem; or STR_NONE */
 };
+
+/* Set s->want to a copy of *want. */
+void acp_session_want(struct acp_session *s, const struct agent_want *want);
 
 /* Create a session in state OPENING, and add it to the connection. */
 struct acp_session *acp_session_new(struct acp_conn *c, struct str id);
