@@ -257,6 +257,24 @@ def one_connection_serves_many_sessions_at_once(root):
 
 
 @case
+def two_clients_work_in_one_root_at_once(root):
+    with Acp(root=root) as one, Acp(root=root) as two:
+        sessions = [client.new()["sessionId"] for client in (one, two)]
+        slow = [one.prompt_start(sessions[0], "/sleep 600"),
+                two.prompt_start(sessions[1], "/sleep 600")]
+        more = one.new()["sessionId"]
+        equal(one.prompt(more, '/call file_write {"path":"a","content":"1"}'), "end_turn")
+        equal((root / "a").read_text(), "1")
+        listed = [s["sessionId"] for s in two.call("session/list")["sessions"]]
+        equal(sorted(listed), sorted([*sessions, more]))
+        error = two.fails("session/delete", sessionId=more)  # the other client has it open
+        equal(error.code, -32603)
+        for client, session, prompt in zip((one, two), sessions, slow):
+            client.notify("session/cancel", sessionId=session)
+            equal(client.wait(prompt)["stopReason"], "cancelled")
+
+
+@case
 def one_connection_serves_two_projects(root):
     """Each with its own agents; and one of them is not trusted."""
     one, two = root / "one", root / "two"

@@ -24,6 +24,9 @@
 
 enum { TERMINAL_ID = 200, POLL_MS = 250, PARAMS_MOST = 4 << 20 };
 
+/* A background process may run as long as its session, so the wait for its end has no real limit. */
+static const int64_t WAIT_MS = 365LL * 24 * 3600 * 1000;
+
 enum acp_terminal_state {
     ACP_TERMINAL_CREATING,
     ACP_TERMINAL_RUNNING,
@@ -244,7 +247,7 @@ static void finish(struct acp_terminal *a)
 static void request_end(struct acp_terminal *a, const char *method)
 {
     a->ending = true;
-    call_client(a, &a->end, method, a->session->root->limits->tool_ms, on_end_request);
+    call_client(a, &a->end, method, a->session->root->limits->shutdown_ms, on_end_request);
 }
 
 /* Has the command ended, as far as we can know? */
@@ -353,8 +356,7 @@ static void on_created(struct op *op, const struct err *e, void *ctx)
         return;
     }
     a->waiting = true;
-    call_client(a, &a->main, "terminal/wait_for_exit", a->session->root->limits->turn_ms,
-                on_waited);
+    call_client(a, &a->main, "terminal/wait_for_exit", WAIT_MS, on_waited);
     timer_set(loop_of(a), &a->poll, POLL_MS, on_poll);
 }
 
