@@ -59,6 +59,22 @@ static void answer_opened(struct acp_opening *o)
     rpc_result_end(o->in);
 }
 
+static void replay(struct acp_session *s)
+{
+    s->replaying = true;
+    session_tell(&s->session, &s->client);
+    s->replaying = false;
+    acp_update_end_turn(s);
+}
+
+static void tell_facts(struct acp_session *s)
+{
+    acp_update_title(s, s->session.title);
+    acp_update_commands(s);
+    if (s->conn->can.notices) /* else with the next turn */
+        acp_update_notice(s);
+}
+
 /*
  * A client knows a new session only after the response, so what belongs to it follows. Nothing
  * follows the response to session/load: clients take it for the end of the replay.
@@ -68,21 +84,13 @@ static void tell_opened(struct acp_opening *o)
     struct acp_session *s = o->session;
     bool known = o->want.id.p && !o->want.forks;
 
-    if (o->want.replays) {
-        s->replaying = true;
-        session_tell(&s->session, &s->client);
-        s->replaying = false;
-        acp_update_end_turn(s);
-    }
+    if (o->want.replays)
+        replay(s);
     if (known)
-        acp_update_commands(s);
-    if (known && s->conn->can.notices)
-        acp_update_notice(s);
+        tell_facts(s);
     answer_opened(o);
     if (!known)
-        acp_update_commands(s);
-    if (!known && s->conn->can.notices)
-        acp_update_notice(s);
+        tell_facts(s);
 }
 
 /* ---- SESSION --------------------------------------------------------------------------------- */
@@ -127,7 +135,6 @@ static void open_session(struct acp_opening *o)
 
     mcp_trace_from_meta(o->in->mem, o->in->meta, &opts.trace);
     trace_arrives(&opts.trace, s->root->offer->host.traces);
-
     acp_opening_set_state(o, ACP_OPEN_SESSION);
     s->servers->offer->host.workspace = acp_workspace_of(s);
     session_open(&s->session, &o->opening, s->root->world, &opts, &o->in->op, on_opened, o);

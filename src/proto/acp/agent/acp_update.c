@@ -226,22 +226,28 @@ void acp_update_end_turn(struct acp_session *s)
     arena_reset(&s->at->made_mem);
 }
 
-static void on_session(struct acp_session *s, const struct event_session *e)
+void acp_update_title(struct acp_session *s, struct str title)
 {
     char when[CLOCK_TEXT];
     struct jw *w;
 
+    if (!title.p)
+        return;
+    clock_text(loop_wall(s->conn->peer.rpc->loop), when);
+    w = acp_update_begin(s, "session_info_update");
+    jw_kstr(w, "title", title);
+    if (s->running) /* else it is only told again */
+        jw_kstr(w, "updatedAt", str_of(when));
+    acp_update_end(s);
+}
+
+static void on_session(struct acp_session *s, const struct event_session *e)
+{
     if (e->mode.p)
         acp_update_mode(s);
     if (e->mode.p || e->model.p)
         acp_update_options(s);
-    if (!e->title.p)
-        return;
-    clock_text(loop_wall(s->conn->peer.rpc->loop), when);
-    w = acp_update_begin(s, "session_info_update");
-    jw_kstr(w, "title", e->title);
-    jw_kstr(w, "updatedAt", str_of(when));
-    acp_update_end(s);
+    acp_update_title(s, e->title);
 }
 
 void acp_update_event(struct work_client *client, const struct event *ev)
