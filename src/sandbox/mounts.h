@@ -9,7 +9,8 @@
  *   3. make all mounts read-only, and forbid setuid programs and devices on them
  *   4. mount a private /dev
  *   5. mount covers (empty folders in place of /tmp, /run and /home) and trees, in the order of
- *      the length of their paths, the shortest first; only trees can be writable
+ *      the length of their paths, the shortest first; only trees, and covers of folders for
+ *      temporary files, can be writable
  *   6. mount a private /proc, whose settings are read-only
  *   7. mount masks on hidden paths; this is done after the trees, so no tree can uncover them
  *   8. in a writable root: protect some paths against renaming, and make some read-only

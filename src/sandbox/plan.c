@@ -222,6 +222,8 @@ void sandbox_plan_clean(struct sandbox_plan *p)
 {
     if (p->tmp)
         nftw(p->tmp, remove_one, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    placeholders_release(p->placeholders);
+    p->placeholders = NULL;
 }
 
 /* ---- all of it --------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 
 #include "loop/sandbox_profile.h"
 #include "sandbox/path_list.h"
+#include "sandbox/placeholder.h"
 
 /* A folder that stays visible when the folders above it are covered. */
 struct sandbox_tree {
@@ -38,6 +39,7 @@ struct sandbox_plan {
     struct path_list pinned; /* paths in the root that cannot be renamed; a folder comes before its
                               * entries */
     struct path_list fixed;  /* paths in the root that are read-only */
+    struct placeholder *placeholders;
     const char *tmp; /* the private temporary folder, if there are no namespaces; else NULL */
 };
 
@@ -59,7 +61,8 @@ static inline bool sandbox_plan_active(const struct sandbox_plan *p)
  */
 bool sandbox_plan_make(struct sandbox_plan *p, struct err *e);
 
-/* Remove the private temporary folder. Call it when all processes of the sandbox are gone. */
+/* Remove the private temporary folder and the placeholders. Call it when all processes of the sandbox
+ * are gone. */
 void sandbox_plan_clean(struct sandbox_plan *p);
 
 /* Add a tree. False: there are too many trees. */
@@ -89,5 +92,9 @@ bool plan_pin(struct sandbox_plan *p, const char *top, const char *path, struct 
 
 /* The same, but the path is also added to `fixed`, so that it is read-only. */
 bool plan_fix(struct sandbox_plan *p, const char *top, const char *path, struct err *e);
+
+/* The same, but if the path does not exist, a placeholder with this text is created there. */
+bool plan_reserve(struct sandbox_plan *p, const char *top, const char *path, const char *text,
+                  struct err *e);
 
 #endif

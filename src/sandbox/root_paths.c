@@ -43,6 +43,15 @@ bool plan_fix(struct sandbox_plan *p, const char *top, const char *path, struct 
     return plan_pin(p, top, path, e) && path_list_add(&p->mem, &p->fixed, path);
 }
 
+/* Without namespaces nothing can be mounted, so a placeholder would protect nothing. */
+bool plan_reserve(struct sandbox_plan *p, const char *top, const char *path, const char *text,
+                  struct err *e)
+{
+    if (p->support.namespaces && !placeholder_hold(&p->mem, &p->placeholders, path, text, e))
+        return false;
+    return plan_fix(p, top, path, e);
+}
+
 /* Logs of sessions: what other sessions said. */
 static bool hide_logs(struct sandbox_plan *p, struct err *e)
 {

@@ -44,6 +44,32 @@ def new_repository(place):
     host(place, "git", "commit", "-q", "-m", "first")
 
 
+class Waiting:
+    """A sandbox whose command runs until it is told to end."""
+
+    def __init__(self, place):
+        # pylint: disable-next=consider-using-with
+        self.process = subprocess.Popen(
+            [TREFOIL, "sandbox", "--root", place.root, "--", "sh", "-c", "echo ready; read line"],
+            cwd=place.root, env=place.environment(), text=True, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE)
+        equal(self.process.stdout.readline(), "ready\n")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def keeper(self):
+        pid = self.process.pid
+        return int(pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.communicate("end\n", timeout=60)
+
+
 def host(place, *command, cwd=None):
     subprocess.run(command, cwd=cwd or place.root, check=True, capture_output=True,
                    env={**place.environment(), **GIT})
@@ -99,6 +125,20 @@ def everything_may_lie_below_tmp(folder):
         env={"PATH": os.environ["PATH"], "HOME": str(home)})
     equal(done.stdout, "openprivate\nhome\nroot\n")
     equal(((root / "x").read_text(), (private / "y").read_text()), ("x\n", "y\n"))
+
+
+@case
+def what_lies_beside_the_root_below_tmp_is_read_only(folder):
+    """In a folder that exists only in the sandbox, a file would be lost without a word."""
+    root = folder / "a/root"
+    root.mkdir(parents=True)
+    script = "echo x > ../x; echo x > ../../x; mkdir ../b; echo x > /tmp/x && echo x > in && ls .. ../.."
+    done = subprocess.run([TREFOIL, "sandbox", "--root", root, "--", "sh", "-c", script],
+                          capture_output=True, text=True, check=False, cwd=root,
+                          env={"PATH": os.environ["PATH"], "HOME": str(folder / "home")})
+    equal(done.stderr.count("Read-only file system"), 3)
+    equal(done.stdout, "..:\nroot\n\n../..:\na\n")
+    equal((root / "in").read_text(), "x\n")
 
 
 @in_place
@@ -315,6 +355,53 @@ def git_commits_in_a_linked_worktree(place):
     done = place.run("workspace", "sh", "-c", f"echo x > {main_git}/hooks/post-commit")
     assert done.returncode
     assert not (main_git / "hooks/post-commit").exists()
+
+
+def placeholders(place):
+    return [name for name in ("commondir", "config.worktree") if (place.root / ".git" / name).exists()]
+
+
+@in_place
+def no_file_brings_git_another_configuration(place):
+    """git runs what core.fsmonitor names. Two files that do not exist yet could lead git to one."""
+    new_repository(place)
+    host(place, "git", "config", "extensions.worktreeConfig", "true")
+    evil = f'[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "touch {place.base}/ran; false"\n'
+    write(place.root / "evil/config", evil)
+    script = ("cp -r .git/HEAD .git/refs .git/objects evil; echo ../evil > .git/commondir; "
+              "cp evil/config .git/config.worktree; mv -f evil/config .git/config.worktree")
+    assert place.run("workspace", "sh", "-c", script).returncode
+    host(place, "git", "status")
+    equal(((place.base / "ran").exists(), placeholders(place)), (False, []))
+
+
+@in_place
+def git_works_while_a_sandbox_runs_and_nothing_is_left(place):
+    new_repository(place)
+    with Waiting(place) as first, Waiting(place) as second:
+        equal(placeholders(place), ["commondir", "config.worktree"])
+        host(place, "git", "worktree", "add", "-q", str(place.base / "tree"))
+        host(place, "git", "commit", "--allow-empty", "-qm", "second")
+        host(place, "git", "gc", "-q")
+        first.end()
+        equal(placeholders(place), ["commondir", "config.worktree"])
+        second.end()
+        wait_for("the end of the placeholders", lambda: not placeholders(place))
+    with Waiting(place) as third:
+        keeper = third.keeper()
+        os.kill(keeper, signal.SIGKILL)
+        third.process.wait(timeout=60)
+    equal(placeholders(place), ["commondir", "config.worktree"])
+    succeeds(place.run("workspace", "true"))
+    equal(placeholders(place), [])
+
+
+@in_place
+def a_worktree_configuration_of_the_user_stays(place):
+    new_repository(place)
+    write(place.root / ".git/config.worktree", "")
+    assert place.run("workspace", "sh", "-c", "echo x > .git/config.worktree").returncode
+    equal((place.root / ".git/config.worktree").read_text(), "")
 
 
 @in_place
