@@ -153,6 +153,8 @@ static void plan_vault(struct sandbox_plan *p)
 
 static bool plan_trees(struct sandbox_plan *p, struct err *e)
 {
+    const char *private;
+
     sandbox_plan_tree(p, p->profile.root, p->writes_root);
     for (size_t i = 0; i < p->homes.n; i++)
         sandbox_plan_tree(p, p->homes.v[i], false);
@@ -161,9 +163,12 @@ static bool plan_trees(struct sandbox_plan *p, struct err *e)
     plan_resolver(p);
     if (!p->profile.private_dir)
         return true;
-    p->profile.private_dir = path_real(&p->mem, p->profile.private_dir);
-    return p->profile.private_dir ? sandbox_plan_tree(p, p->profile.private_dir, true)
-                                  : fail_sys(e, "find the private folder of the sandbox");
+    private = path_real(&p->mem, p->profile.private_dir);
+    if (!private)
+        return fail_sys(e, "find the private folder of the sandbox, %.150s",
+                        p->profile.private_dir);
+    p->profile.private_dir = private;
+    return sandbox_plan_tree(p, private, true);
 }
 
 /* ---- the root ---------------------------------------------------------------------------- */
