@@ -62,13 +62,14 @@ static const char *const *own_paths(struct arena *mem)
 {
     const char **list = ARENA_ARRAY(mem, const char *, 5), **to = list;
     const char *runtime = getenv("XDG_RUNTIME_DIR"), *config = root_user_config(mem);
+    const char *state = root_user_state_path(mem);
 
-    *to = root_user_state_path(mem);
-    to += *to != NULL;
+    if (state)
+        *to++ = arena_printf(mem, "%s/", state).p;
     if (config)
         *to++ = arena_cstr(mem, (struct str){ config, (size_t)(strrchr(config, '/') - config) });
     if (runtime && runtime[0])
-        *to++ = arena_printf(mem, "%s/trefoil", runtime).p;
+        *to++ = arena_printf(mem, "%s/trefoil/", runtime).p;
     return list;
 }
 

@@ -29,7 +29,8 @@
 #define KEEP_ROOT "root="
 #define KEEP_HOME "home="       /* trefoil's own home folder */
 #define KEEP_PRIVATE "private=" /* private_dir of the profile */
-#define KEEP_HIDE "hide="       /* one more hidden path; may be repeated */
+#define KEEP_HIDE "hide="       /* one more hidden path; may be repeated. A folder that ends with "/"
+                                 * is created if it does not exist */
 #define KEEP_CONNECT "connect=" /* one more TCP port; may be repeated */
 #define KEEP_FLAGS "flags="     /* enum keep_flag, in decimal */
 #define KEEP_ABI "landlock="    /* the Landlock ABI of the kernel */

@@ -41,7 +41,8 @@ struct sandbox_profile {
     const char *root;          /* absolute path of the root folder */
     bool writes_root;          /* for server and agent: the root is writable */
     const char *private_dir;   /* caches (server) or HOME (agent), owned by trefoil; NULL: none */
-    const char *const *hidden; /* more hidden absolute paths, ended by NULL; NULL: none */
+    const char *const *hidden; /* more hidden absolute paths, ended by NULL; NULL: none. A folder
+                                * that ends with "/" is created if it does not exist */
     const uint16_t *connect;   /* TCP ports besides 80 and 443 */
     size_t connects;
     bool best_effort; /* start the child even if the kernel lacks a required feature */

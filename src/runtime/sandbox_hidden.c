@@ -21,7 +21,7 @@ static bool is_in(struct str path, struct str folder)
     return str_starts(path, folder) && (path.n == folder.n || path.p[folder.n] == '/');
 }
 
-/* A path that does not exist is hidden, too: trefoil may create it later. False: it is left out. */
+/* False: it is left out. */
 static bool add_path(struct hidden_list *l, const char *path)
 {
     char *real = arena_alloc(l->mem, PATH_MAX);
@@ -34,13 +34,22 @@ static bool add_path(struct hidden_list *l, const char *path)
     return true;
 }
 
+/* A folder that does not exist is hidden, too: trefoil may create it later. */
+static bool add_folder(struct hidden_list *l, const char *path)
+{
+    if (!add_path(l, path))
+        return false;
+    l->v[l->n - 1] = arena_printf(l->mem, "%s/", l->v[l->n - 1]).p;
+    return true;
+}
+
 /* The root folder may be in the user's state (root.h): then the rest of the state is hidden. */
 static void add_state(struct hidden_list *l)
 {
     static const char *const parts[] = { "roots", "trust.json" };
     const char *state = root_user_state_path(l->mem);
 
-    if (!state || add_path(l, state))
+    if (!state || add_folder(l, state))
         return;
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         add_path(l, arena_printf(l->mem, "%s/%s", state, parts[i]).p);
@@ -51,7 +60,7 @@ static void add_sockets(struct hidden_list *l)
     const char *base = getenv("XDG_RUNTIME_DIR");
 
     if (base && *base)
-        add_path(l, arena_printf(l->mem, "%s/" TREFOIL_NAME, base).p);
+        add_folder(l, arena_printf(l->mem, "%s/" TREFOIL_NAME, base).p);
 }
 
 const char *const *sandbox_hidden(struct arena *mem, const char *root)

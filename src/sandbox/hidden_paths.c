@@ -275,6 +275,47 @@ static bool hide(struct sandbox_plan *p, const char *path, struct err *e)
     return path_list_add(&p->mem, &p->hidden, real) || too_many(e);
 }
 
+/* sudo may leave variables that name folders of another user. */
+static bool is_in_own_folder(struct arena *mem, const char *path)
+{
+    struct stat st;
+    const char *slash = strrchr(path, '/');
+    const char *folder = arena_cstr(mem, (struct str){ path, (size_t)(slash - path) });
+
+    return stat(folder, &st) == 0 && st.st_uid == geteuid();
+}
+
+static void make_own_folders(struct arena *mem, const char *path)
+{
+    for (const char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
+        size_t n = slash ? (size_t)(slash - path) : strlen(path);
+        const char *folder = arena_cstr(mem, (struct str){ path, n });
+
+        if (is_in_own_folder(mem, folder))
+            (void)mkdir(folder, 0700);
+        if (!slash)
+            return;
+    }
+}
+
+/*
+ * A path of trefoil. A folder that does not exist is created, because nothing can be mounted on a
+ * missing one, and the sockets that will be in it must be hidden. Where it cannot be created, no
+ * sandbox of this user can create it, either.
+ */
+static bool hide_own(struct sandbox_plan *p, const char *path, struct err *e)
+{
+    size_t n = strlen(path);
+    const char *folder;
+
+    if (n < 2 || path[n - 1] != '/')
+        return hide(p, path, e);
+    folder = arena_cstr(&p->mem, (struct str){ path, n - 1 });
+    if (!is_covered(p, folder))
+        make_own_folders(&p->mem, folder);
+    return hide(p, folder, e);
+}
+
 static bool hide_home(struct sandbox_plan *p, const char *home, struct err *e)
 {
     for (size_t i = 0; i < ARRAY_LEN(home_secrets); i++)
@@ -295,7 +336,7 @@ bool plan_hidden(struct sandbox_plan *p, struct err *e)
         if (!plan_cover(p, covered[i], e))
             return false;
     for (size_t i = 0; i < p->more_hidden.n; i++)
-        if (!hide(p, p->more_hidden.v[i], e))
+        if (!hide_own(p, p->more_hidden.v[i], e))
             return false;
     for (size_t i = 0; i < p->homes.n; i++)
         if (!hide_home(p, p->homes.v[i], e))

@@ -47,12 +47,12 @@ def new_repository(place):
 class Waiting:
     """A sandbox whose command runs until it is told to end."""
 
-    def __init__(self, place):
+    def __init__(self, place, *command, env=None, stderr=None):
+        command = command or ("sh", "-c", "echo ready; read line")
         # pylint: disable-next=consider-using-with
         self.process = subprocess.Popen(
-            [TREFOIL, "sandbox", "--root", place.root, "--", "sh", "-c", "echo ready; read line"],
-            cwd=place.root, env=place.environment(), text=True, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE)
+            [TREFOIL, "sandbox", "--root", place.root, "--", *command], cwd=place.root, text=True,
+            env=env or place.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr)
         equal(self.process.stdout.readline(), "ready\n")
 
     def __enter__(self):
@@ -218,6 +218,27 @@ def nothing_outlives_a_killed_trefoil(place):
         equal(process.stdout.readline(), "ready\n")
         process.kill()
         equal(process.stdout.read(), "")  # all that held the pipe are gone
+
+
+@in_place
+def a_daemon_that_starts_later_is_hidden_as_well(place):
+    """Its socket's folder did not exist when the sandbox was made."""
+    (place.base / "run").mkdir(mode=0o700)
+    for folder, env in (place.base / "run/trefoil", {"XDG_RUNTIME_DIR": str(place.base / "run")}), (
+            place.base / "new/state", {"TREFOIL_STATE_DIR": str(place.base / "new/state")}):
+        script = (f"import os, socket; input(); name = os.listdir('{folder}')[0]; "
+                  f"socket.socket(socket.AF_UNIX).connect('{folder}/' + name)")
+        env = {**place.environment(), **env}
+        with Waiting(place, "/usr/bin/python3", "-c", f"print('ready', flush=True); {script}",
+                     env=env, stderr=subprocess.PIPE) as inside, \
+                subprocess.Popen([TREFOIL, "serve", "--listen", "127.0.0.1:0", "--root", place.root],
+                                 env=env, stdout=subprocess.DEVNULL) as daemon:
+            try:
+                wait_for("the daemon's socket", lambda: list(folder.glob("*.sock")))
+                said = inside.process.communicate("go\n", timeout=60)[1]
+                has(said, "IndexError")  # the folder is empty
+            finally:
+                daemon.terminate()
 
 
 @in_place
