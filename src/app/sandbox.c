@@ -8,6 +8,7 @@
 #include "base/auto.h"
 #include "base/keep_wire.h"
 #include "loop/proc_spawn.h"
+#include "runtime/sandbox_hidden.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,31 +58,16 @@ static bool parse_ports(struct arena *mem, const struct option_list *words,
     return true;
 }
 
-/* What is ours: state, configuration, the folder of sockets. */
-static const char *const *own_paths(struct arena *mem)
-{
-    const char **list = ARENA_ARRAY(mem, const char *, 5), **to = list;
-    const char *runtime = getenv("XDG_RUNTIME_DIR"), *config = root_user_config(mem);
-    const char *state = root_user_state_path(mem);
-
-    if (state)
-        *to++ = arena_printf(mem, "%s/", state).p;
-    if (config)
-        *to++ = arena_cstr(mem, (struct str){ config, (size_t)(strrchr(config, '/') - config) });
-    if (runtime && runtime[0])
-        *to++ = arena_printf(mem, "%s/trefoil/", runtime).p;
-    return list;
-}
-
 static bool make_profile(struct app *app, const struct sandbox_args *args,
                          struct sandbox_profile *s, struct err *e)
 {
     struct arena *mem = &app->project.mem;
+    const char *root = app->project.root.path;
 
-    *s = (struct sandbox_profile){ .root = app->project.root.path,
+    *s = (struct sandbox_profile){ .root = root,
                                    .writes_root = !args->read_only,
                                    .private_dir = args->private_dir,
-                                   .hidden = own_paths(mem),
+                                   .hidden = sandbox_hidden(mem, root),
                                    .best_effort = args->best_effort };
     return parse_profile(args, &s->kind, e) && parse_ports(mem, &args->connect, s, e);
 }

@@ -28,8 +28,10 @@
 #define KEEP_SANDBOX "sandbox=" /* name of the profile */
 #define KEEP_ROOT "root="
 #define KEEP_HOME "home="       /* trefoil's own home folder */
+#define KEEP_CONFIG "config="   /* the user's XDG_CONFIG_HOME */
 #define KEEP_PRIVATE "private=" /* private_dir of the profile */
-#define KEEP_HIDE "hide="       /* one more hidden path; may be repeated. A folder that ends with "/"
+#define KEEP_HIDE                                                                                  \
+    "hide=" /* one more hidden path; may be repeated. A folder that ends with "/"
                                  * is created if it does not exist */
 #define KEEP_CONNECT "connect=" /* one more TCP port; may be repeated */
 #define KEEP_FLAGS "flags="     /* enum keep_flag, in decimal */

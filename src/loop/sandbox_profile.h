@@ -42,7 +42,8 @@ struct sandbox_profile {
     bool writes_root;          /* for server and agent: the root is writable */
     const char *private_dir;   /* caches (server) or HOME (agent), owned by trefoil; NULL: none */
     const char *const *hidden; /* more hidden absolute paths, ended by NULL; NULL: none. A folder
-                                * that ends with "/" is created if it does not exist */
+                                * that ends with "/" is created if it does not exist, and may
+                                * contain the root */
     const uint16_t *connect;   /* TCP ports besides 80 and 443 */
     size_t connects;
     bool best_effort; /* start the child even if the kernel lacks a required feature */

@@ -72,6 +72,12 @@ static bool take_home(struct sandbox_plan *p, struct str value)
     return true;
 }
 
+static bool take_config(struct sandbox_plan *p, struct str value)
+{
+    p->user_config = value.p;
+    return true;
+}
+
 static bool take_private(struct sandbox_plan *p, struct str value)
 {
     p->profile.private_dir = value.p;
@@ -90,6 +96,7 @@ static const struct {
     { { KEEP_SANDBOX, sizeof(KEEP_SANDBOX) - 1 }, take_kind },
     { { KEEP_ROOT, sizeof(KEEP_ROOT) - 1 }, take_root },
     { { KEEP_HOME, sizeof(KEEP_HOME) - 1 }, take_home },
+    { { KEEP_CONFIG, sizeof(KEEP_CONFIG) - 1 }, take_config },
     { { KEEP_PRIVATE, sizeof(KEEP_PRIVATE) - 1 }, take_private },
     { { KEEP_HIDE, sizeof(KEEP_HIDE) - 1 }, take_hidden },
     { { KEEP_CONNECT, sizeof(KEEP_CONNECT) - 1 }, take_port },

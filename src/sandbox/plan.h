@@ -27,6 +27,7 @@ struct sandbox_plan {
     uint16_t ports[SANDBOX_PORTS]; /* profile.connect */
     struct path_list more_hidden;  /* profile.hidden */
     const char *user_home;         /* HOME in the environment of trefoil; NULL: none */
+    const char *user_config;       /* XDG_CONFIG_HOME there; NULL: none */
     const char *cwd;               /* the working folder of the keeper */
     bool offline;                  /* the profile has no network */
     bool writes_root;

@@ -155,6 +155,21 @@ def a_private_folder_in_the_hidden_state_is_the_home_of_an_agent(place):
 
 
 @in_place
+def secrets_that_variables_name_are_hidden(place):
+    config, kube, more, gpg = (place.outside / name for name in ("config", "kube", "more", "gpg"))
+    for file in (config / "gh/hosts.yml", kube, more, gpg / "key", config / "plain", place.root / "netrc"):
+        write(file, "SECRET\n")
+    env = {"XDG_CONFIG_HOME": str(config), "KUBECONFIG": f"{kube}:{more}:/nowhere", "GNUPGHOME": str(gpg),
+           "HISTFILE": "/dev/null", "NETRC": str(place.root / "netrc"), "DOCKER_CONFIG": str(place.base),
+           "CARGO_HOME": str(place.home)}
+    script = (f"cat {config}/gh/hosts.yml {kube} {more} {gpg}/key 2>/dev/null; echo x >/dev/null && "
+              f"cat {config}/plain netrc; ls {place.home}/.bashrc")
+    for before in ([], NO_NAMESPACES):
+        done = place.run("workspace", "sh", "-c", script, env=env, before=before)
+        equal(succeeds(done), f"SECRET\nSECRET\n{place.home}/.bashrc\n")
+
+
+@in_place
 def the_home_folder_is_visible_below_a_covered_folder(place):
     home = pathlib.Path(subprocess.run(["mktemp", "-d"], capture_output=True, text=True,
                                        check=True).stdout.strip())
@@ -271,9 +286,22 @@ def a_root_above_the_home_folder_is_refused(place):
 def a_root_above_or_in_the_state_folder_is_refused(place):
     above = place.base / "above"
     state = write(above / "state/x").parent
-    (state / "in").mkdir()
+    (state / "roots/in").mkdir(parents=True)
     refused(place, above, "contains", TREFOIL_STATE_DIR=str(state))
-    refused(place, state / "in", "which the sandbox hides", TREFOIL_STATE_DIR=str(state))
+    refused(place, state / "roots/in", "which the sandbox hides", TREFOIL_STATE_DIR=str(state))
+
+
+@in_place
+def the_root_in_the_state_sees_nothing_else_of_it(place):
+    """It is used instead of the home folder."""
+    for before in ([], NO_NAMESPACES):
+        done = subprocess.run([*before, TREFOIL, "sandbox", "--", "sh", "-c", "pwd; cat ../secret; echo x > in"],
+                              env=place.environment(), capture_output=True, text=True, check=True,
+                              cwd=place.home)
+        equal(done.stdout, f"{place.state}/root\n")
+    done = subprocess.run([TREFOIL, "sandbox", "--", "ls", "-A", ".."], env=place.environment(),
+                          capture_output=True, text=True, check=True, cwd=place.home)
+    equal(done.stdout, "root\n")
 
 
 @in_place
