@@ -322,6 +322,22 @@ def without_namespaces_the_sandbox_is_reduced_and_says_so(place):
 
 
 @in_place
+def where_landlock_can_hide_nothing_nothing_starts(place):
+    """In a chroot there are no namespaces. This one lies, by another way, in a folder that is readable."""
+    inside = place.base / "readable/chroot"
+    inside.mkdir(parents=True)
+    enter = ["unshare", "-rm", "--propagation", "private", "sh", "-ec",
+             'mount --rbind / "$0"; exec chroot "$0" "$@"', str(inside)]
+    if subprocess.run([*enter, "true"], capture_output=True, check=False).returncode:
+        return  # this machine has no namespaces anyway
+    for options, code, output in ([], 1, ""), (["--best-effort"], 0, "the secret"):
+        done = place.run("workspace", "cat", str(place.home / ".ssh/id_rsa"), before=enter, options=options)
+        equal((done.returncode, done.stdout), (code, output))
+        has(done.stderr, "reduced; missing: namespaces")
+        equal("Landlock cannot hide" in done.stderr, code == 1)
+
+
+@in_place
 def without_landlock_the_mounts_hold(place):
     before = [REFUSE, "landlock", "--"]
     done = place.run("workspace", "sh", "-c", "echo x > in && ! echo x > ../outside/new",

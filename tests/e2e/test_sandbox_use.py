@@ -289,6 +289,17 @@ def without_the_kernel_every_command_is_asked_for_naming_what_is_missing(root):
     has(said(answer), "best-effort")
 
 
+@case
+def what_landlock_refuses_is_named(root):
+    """Without mounts the kernel refuses with another error, also for a file that does not exist."""
+    outside = pathlib.Path.cwd() / f"{root.name}.new"
+    command = [REFUSE, "namespaces", "--", TREFOIL, "run", shell(f"echo x > {outside}"), "--root", str(root)]
+    answer = subprocess.run(command, capture_output=True, timeout=DEADLINE, check=False,
+                            env=environment_at(root, OFFLINE))
+    equal((answer.returncode, outside.exists()), (0, False))
+    has(said(answer), f"[blocked by sandbox profile workspace: write to {outside}; ")
+
+
 # ---- MCP servers ----------------------------------------------------------------------------------
 
 WRITER = """#!{python}
