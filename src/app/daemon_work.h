@@ -59,7 +59,10 @@ bool daemon_work_start(struct daemon_work *r, const char *path, struct str body)
 /* Tell the daemon to end the work soon. */
 void daemon_work_cancel(struct daemon_work *r);
 
-/* Report the messages, and run the loop until the state is CLOSED. */
+/*
+ * Pass the messages of the daemon to *kind, first those that have already arrived, and run the loop
+ * until the state is CLOSED.
+ */
 void daemon_work_wait(struct daemon_work *r);
 
 #endif

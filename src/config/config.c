@@ -173,7 +173,8 @@ static bool apply_store(const struct config_loading *l, struct json root,
         return true;
     if (!power && !str_eq(t->durability, STR("process")))
         return json_fail(json_get(table, STR("durability")), e,
-                         "unknown durability; expected process or power");
+                         "unknown durability; expected \"process\" (survives kill -9) or \"power\" "
+                         "(also survives a power cut)");
     if (!keep_users(l, from_project, table, "durability",
                     !power && l->c->durability == STORE_POWER))
         l->c->durability = power ? STORE_POWER : STORE_PROCESS;

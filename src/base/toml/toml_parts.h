@@ -1,7 +1,7 @@
 /*
  * toml_parts.h - internals of the TOML reader, for toml*.c only.
  *
- * A TOML file may add to a table at any later place. So the text is first read into a tree of
+ * A TOML file may extend a table anywhere further down. So the text is first read into a tree of
  * linked items (toml_tree.c) in a scratch arena, and then converted to a json_doc (toml_out.c).
  *
  *   toml.c         lines: keys, headers, arrays, inline tables
@@ -101,7 +101,7 @@ bool toml_scalar(struct toml *t, struct toml_item *into);
 
 void toml_tree_init(struct toml *t);
 
-/* Make a new item a container. ERR_LIMIT: it is nested too deep. */
+/* Make a new item a container. ERR_LIMIT: it is nested too deeply. */
 bool toml_contain(struct toml *t, struct toml_item *item, enum json_type type, enum toml_kind kind);
 
 /* Append a new element to an array. */

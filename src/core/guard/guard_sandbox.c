@@ -139,7 +139,7 @@ void guard_check_sandbox_of(const struct guard_facts *f, bool waived,
     if (!guard_leaves_sandbox(f))
         return;
     if (waived)
-        guard_pass(to, "it leaves the sandbox, which the user's configuration allows");
+        guard_pass(to, "it acts outside the sandbox, and the user's configuration allows that");
     else if (!s->enforced && s->best_effort && s->runs && is_inside(s) && !s->elsewhere)
         guard_say(to, GUARD_ALLOW, "best-effort sandbox: %s", s->missing);
     else

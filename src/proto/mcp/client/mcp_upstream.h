@@ -112,8 +112,10 @@ struct upstream {
 struct upstream *upstream_new(const struct mcp_client_world *world, const struct server_spec *spec,
                               const struct upstream_events *events, void *owner);
 
-/* Use the tools of the cache until the server is connected. If there are any, on_tools is called
- * before this returns. Call it before upstream_start. */
+/*
+ * Use the cached tools until the server is connected. If there are any, on_tools is called before
+ * this function returns. Call it before upstream_start.
+ */
 void upstream_take_kept(struct upstream *u);
 
 /* Begin to connect, unless the upstream is disabled or untrusted. A second call does nothing. */
