@@ -111,11 +111,13 @@ struct toml_item *toml_append(struct toml *t, struct toml_item *array, struct js
 bool toml_put(struct toml *t, struct toml_item *table, const struct toml_part *part,
               struct toml_item **out);
 
-/* Enter a part of a dotted key other than the last: set *at to its member of this name, which is
- * created if needed. */
+/*
+ * Enter a part of a dotted key that is not the last part: set *at to the member of *at with this
+ * name. A missing member is created.
+ */
 bool toml_enter_dotted(struct toml *t, const struct toml_part *part, struct toml_item **at);
 
-/* The same for a part of a header other than the last. */
+/* The same for a part of a header that is not the last part. */
 bool toml_enter_header(struct toml *t, const struct toml_part *part, struct toml_item **at);
 
 /* Enter the last part of the header at `pos`. toml_open_table sets *at to the table that a [header]
