@@ -60,7 +60,7 @@ struct caller {
     struct trace trace;
     struct str work; /* the id of the session or task that it calls for; STR_NONE: none */
 
-    /* the caller can fetch the result of a call that becomes a task (call->task) */
+    /* if the call becomes a task (call->task), the caller can fetch the result later */
     bool takes_tasks;
 
     /*

@@ -78,7 +78,8 @@ struct server_spec {
     /* longest text of a result (result_cap.h); 0: limits.tool_result_chars */
     int64_t result_chars;
     enum server_era era;
-    enum tool_pinning pinning; /* pinning of the server's tools; UNSET: as for all servers */
+    /* pinning of the server's tools; UNSET: the setting for all servers */
+    enum tool_pinning pinning;
     bool enabled;
     bool no_roots; /* do not send our roots to the server */
 

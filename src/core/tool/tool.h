@@ -88,9 +88,9 @@ struct tool {
     void *ctx;          /* the value of call->ctx */
 
     /*
-     * For a built-in tool: find out what a call would change, to show that to the person who
-     * approves the call. Then the function calls guard_previewed or, if the call would fail,
-     * settles the call. May be NULL.
+     * For a built-in tool: find out what a call would change, so that the person who approves the
+     * call can see it. Then the function calls guard_previewed or, if the call would fail, settles
+     * the call. May be NULL.
      */
     call_start_fn *preview;
     call_start_fn *start; /* call->args is an object or missing */
