@@ -106,7 +106,7 @@ static inline size_t stream_backlog(const struct stream *s)
     return s->out.n - s->sent;
 }
 
-/* Call on_room when the backlog is empty, also if it is empty already. */
+/* Call on_room when the backlog is empty, even if it is empty already. */
 void stream_tell_room(struct stream *s);
 
 /* Write the pending bytes now, as far as possible. For a last message before stream_close. */
