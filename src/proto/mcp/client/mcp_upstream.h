@@ -13,8 +13,9 @@
  *   calls       spec.concurrency calls run at the same time; at most limits.mcp_calls_waiting more
  *               wait in order
  *
- *   reader      for callers in read-only mode there is a second process of the server, which cannot
- *               write the root folder (mcp_upstream_reader.h). It starts with the first such call
+ *   reader      calls of callers in read-only mode run in a second process of the server, which
+ *               cannot write to the root folder (mcp_upstream_reader.h). The first such call starts
+ *               it
  *
  * mcp_upstreams.h owns the upstreams.
  */

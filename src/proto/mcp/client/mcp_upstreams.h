@@ -5,10 +5,10 @@
  * time, in the background. The tools are published under the names of one table
  * (proto/mcp/tool_name.h), which is rebuilt whenever a tool is added or removed. A failing server
  * does not affect the others: its tools stay listed, and calls to them wait or fail with the
- * reason. Until a server is connected, its tools are those of the cache.
+ * reason. Until a server is connected, its cached tools are published.
  *
- * A view shows some or all of the tools to one offer (core/tool/offer.h), maybe under other names.
- * There may be several views.
+ * A view shows some or all of the tools to one offer (core/tool/offer.h), possibly under other
+ * names. There may be several views.
  */
 #ifndef PROTO_MCP_CLIENT_MCP_UPSTREAMS_H
 #define PROTO_MCP_CLIENT_MCP_UPSTREAMS_H
@@ -20,8 +20,8 @@ struct mcp_upstreams;
 
 struct mcp_upstreams_opts {
     const struct mcp_client_world *world; /* copied */
-    const struct str *reserved;           /* names that no tool may have: those of the built-in
-                                           * tools */
+    /* names that no tool may have, because built-in tools have them */
+    const struct str *reserved;
     size_t reserveds;
     bool always;                  /* sets tool.always of all tools */
     struct upstream_cache *cache; /* outlives the upstreams; NULL: nothing is cached */
