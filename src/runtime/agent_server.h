@@ -12,8 +12,8 @@
  * listed name. The name of the MCP server is the agent's name.
  *
  * The MCP server has one resource, agents://NAME: {"card":{...},"tools":[names of exported tools]}.
- * When the definition changes, clients are notified; when it is deleted, nothing is offered any
- * more.
+ * When the definition changes, clients are notified. When it is deleted, the MCP server offers
+ * nothing.
  */
 #ifndef RUNTIME_AGENT_SERVER_H
 #define RUNTIME_AGENT_SERVER_H

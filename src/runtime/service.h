@@ -122,7 +122,7 @@ void service_expect_servers(struct service *s, const struct config *config);
 
 /*
  * Let requests for lists of tools wait until service_use_agents and service_use were called. Call
- * this only one time.
+ * this only once.
  */
 void service_expect_agents(struct service *s);
 
