@@ -13,7 +13,7 @@
  *
  * Records are collected for limits.audit_gather_ms and written by a thread of the pool. So no call
  * waits for the disk, and a busy server does not wake a thread for every call. A crash loses the
- * collected records. If the log cannot be written, an error is logged one time, and calls continue.
+ * collected records. If the log cannot be written, an error is logged once, and calls continue.
  */
 #ifndef STORE_AUDIT_LOG_H
 #define STORE_AUDIT_LOG_H

@@ -1,6 +1,6 @@
 /*
- * audit_seal.h - the seals of the audit log, and where its files are; see audit_log.h for what they
- * mean. Part of the audit log.
+ * audit_seal.h - the seals of the audit log, and the paths of its files. audit_log.h explains both.
+ * Part of the audit log.
  */
 #ifndef STORE_AUDIT_SEAL_H
 #define STORE_AUDIT_SEAL_H
