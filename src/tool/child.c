@@ -312,7 +312,9 @@ void child_drop(struct child *k)
     k->dropped = true;
     k->kept = false;
     while (k->waits)
-        settle_wait(k->waits, &(struct err){ ERR_CLOSED, "trefoil has killed the process and dropped its output" });
+        settle_wait(
+            k->waits,
+            &(struct err){ ERR_CLOSED, "trefoil has killed the process and dropped its output" });
     if (k->call)
         op_cancel(&k->terminal.op);
     else if (k->state != CHILD_CLOSED)
