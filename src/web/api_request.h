@@ -51,8 +51,8 @@ void api_reply_task(struct api_visit *v, struct task_ask *ask, int status, const
 
 /*
  * Does the request have the content type of JSON? If not, the function sends an error response.
- * Without this check, a page of another web site could send requests, because browsers let any page
- * send requests with certain other content types.
+ * Without this check, a page of another web site could send requests to trefoil, because browsers
+ * let any page send requests with certain content types other than JSON.
  */
 bool api_takes_json(struct http_req *req);
 
