@@ -13,7 +13,7 @@
 
 #include <sys/socket.h>
 
-/* In this order: if an address embeds another one, the higher kind of the two counts. */
+/* The order matters: if an address embeds another address, the higher kind of the two counts. */
 enum address_kind {
     ADDRESS_PUBLIC, /* everyone on the internet can reach it */
     ADDRESS_RESERVED,
