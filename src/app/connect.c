@@ -109,11 +109,11 @@ static bool choose_file(struct connecting *c, struct err *e)
 
     c->user = c->args->user || !p->project;
     if (c->user && !p->user)
-        return fail(
-            e, ERR_INVALID,
-            "trefoil cannot edit the user's file of %s; run: claude mcp add --scope user trefoil "
-            "-- trefoil mcp",
-            p->name);
+        return fail(e, ERR_INVALID,
+                    "trefoil cannot edit the user-wide configuration of %s; run: claude mcp add "
+                    "--scope user trefoil "
+                    "-- trefoil mcp",
+                    p->name);
     if (!c->user && str_eq(str_of(c->app->project.root.from), STR("user state")))
         return fail(e, ERR_INVALID, "this folder is not a project; use --user or --root DIR");
     c->file = client_path(&c->app->project.mem, c->user ? p->user : p->project,

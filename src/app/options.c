@@ -102,7 +102,7 @@ static bool put_value(const struct given *g, const char *value, struct err *e)
         return true;
     }
     if (list->n == OPTION_LIST_MOST)
-        return fail(e, ERR_LIMIT, "--%s is given more than %d times", option_name(g->o),
+        return fail(e, ERR_LIMIT, "--%s may be given at most %d times", option_name(g->o),
                     OPTION_LIST_MOST);
     list->v[list->n++] = value;
     return true;

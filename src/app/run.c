@@ -34,7 +34,7 @@ static bool join_words(struct app *app, int words, char **word, struct str *out,
     if (!str_trim(*out).n)
         return fail(e, ERR_INVALID, "the prompt is empty");
     if (utf8_valid(*out) < out->n)
-        return fail(e, ERR_INVALID, "the prompt is not UTF-8 text, at byte %zu", utf8_valid(*out));
+        return fail(e, ERR_INVALID, "the prompt is not valid UTF-8 (byte %zu)", utf8_valid(*out));
     return true;
 }
 

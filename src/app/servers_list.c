@@ -130,7 +130,7 @@ static void print_changed(struct app *app, struct json connected)
         return;
     JSON_EACH(tool, changed)
     quarantined |= json_true(json_get(tool, STR("quarantined")));
-    printf("    %zu %s changed since approved%s: ", json_count(changed),
+    printf("    %zu %s changed since approval%s: ", json_count(changed),
            json_count(changed) == 1 ? "tool has" : "tools have",
            quarantined ? ", quarantined" : "");
     JSON_EACH(tool, changed)

@@ -111,7 +111,7 @@ static void list_end(struct session_listing *l)
     if (more && l->paged)
         fprintf(stderr, "next page: --cursor %s\n", cursor);
     else if (more)
-        fprintf(stderr, "older ones: " TREFOIL_NAME " sessions --all\n");
+        fprintf(stderr, "older sessions: " TREFOIL_NAME " sessions --all\n");
 }
 
 static bool list_read_limit(struct session_listing *l, const char *text, struct err *e)

@@ -177,7 +177,7 @@ void once_note_changes(const struct once *o)
     while (all && !o->app->opt.log_level && (u = mcp_upstreams_next(all, u)))
         if (u->changed)
             print_notice(
-                "%zu %s of MCP server %s changed since approved; review with: " TREFOIL_NAME
+                "%zu %s of MCP server %s changed since approval; review with: " TREFOIL_NAME
                 " servers approve %s",
                 u->changed, u->changed == 1 ? "tool" : "tools", u->spec.name, u->spec.name);
 }

@@ -70,7 +70,7 @@ static void on_ask_withdrawn(struct op *op)
     w = work_message_begin(q->stream);
     jw_kint(&w, "taken", q->id);
     work_message_send(q->stream, &w);
-    op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
+    op_fail(op, &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind work_ask_kind = { .name = "work ask", .cancel = on_ask_withdrawn };

@@ -111,7 +111,8 @@ static void settle_wait(struct child_wait *w, const struct err *e)
 
 static void cancel_wait(struct op *op)
 {
-    settle_wait(CONTAINER_OF(op, struct child_wait, op), &(struct err){ ERR_CANCELED, "canceled" });
+    settle_wait(CONTAINER_OF(op, struct child_wait, op),
+                &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind wait_kind = { .name = "child", .cancel = cancel_wait };
@@ -253,7 +254,7 @@ static void on_child_started(struct op *op, const struct err *e, void *ctx)
         k->started(call, k, k->started_ctx);
         return;
     }
-    tool_failed(call, &(struct err){ ERR_CANCELED, "canceled" });
+    tool_failed(call, &(struct err){ ERR_CANCELED, "cancelled" });
     k->dropped = false;
     child_drop(k);
 }

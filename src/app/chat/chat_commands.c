@@ -105,7 +105,7 @@ static void on_listed(struct op *op, const struct err *e, void *ctx)
     for (size_t i = 0; !e && i < page->n; i++)
         put_session(c, &out, &page->v[i]);
     if (!e && page->more)
-        buf_put(&out, STR("... and older ones: " TREFOIL_NAME " sessions\n"));
+        buf_put(&out, STR("older sessions: " TREFOIL_NAME " sessions\n"));
     say_buf(c, &out);
     store_ask_fini(&c->ask);
     chat_done(c);

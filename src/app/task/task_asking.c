@@ -68,7 +68,7 @@ static void on_asked(struct op *op, const struct err *e, void *ctx)
 static void cancel_asked(struct op *op)
 {
     if (!op->child)
-        op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
+        op_fail(op, &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind shown_kind = { .name = "shown ask", .cancel = cancel_asked };

@@ -82,7 +82,7 @@ static int tasks_list(struct app *app, struct store_handle *handle, const struct
         ok = task_each(handle->port, &filter, list_one, &l, &e);
     app_list_end(&l.list, true);
     if (ok && l.n > l.most)
-        fprintf(stderr, "older ones: " TREFOIL_NAME " tasks --all\n");
+        fprintf(stderr, "older tasks: " TREFOIL_NAME " tasks --all\n");
     return ok ? EXIT_OK : print_error(&e);
 }
 

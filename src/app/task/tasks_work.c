@@ -320,7 +320,7 @@ static int cancel(struct task_command *j)
         print_error(&j->why);
         return EXIT_FAILED;
     }
-    return app_done(j->app, "canceled", arena_cstr(&j->app->project.mem, j->id),
+    return app_done(j->app, "cancelled", arena_cstr(&j->app->project.mem, j->id),
                     j->app->project.root.path);
 }
 
@@ -516,7 +516,8 @@ int tasks_dispatch(struct app *app, const struct task_dispatch *what)
 int tasks_cancel(struct app *app, struct str id)
 {
     if (cancel_by_daemon(app, id))
-        return app_done(app, "canceled", arena_cstr(&app->project.mem, id), app->project.root.path);
+        return app_done(app, "cancelled", arena_cstr(&app->project.mem, id),
+                        app->project.root.path);
     return tasks_work_begin(app, NULL, id, 0);
 }
 

@@ -137,7 +137,7 @@ static void check_exposure(const struct guard_facts *f, struct guard_check_findi
 static const char *env_hint(const struct guard_facts *f)
 {
     return !f->tool->alias && f->tool->kind == TOOL_EXECUTE && command_has_env(f->args)
-               ? "; command patterns accept no env"
+               ? "; command patterns do not match calls that set env"
                : "";
 }
 

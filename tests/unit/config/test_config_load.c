@@ -72,8 +72,8 @@ TEST(the_root_lies_over_the_user_and_both_over_other_programs)
     EQ_STR(server_list_find(&l.c.servers, "e")->origin, ".vscode/mcp.json:1");
     OK(!server_list_find(&l.c.servers, "f"));
     OK(noted(&l.c, LOG_DEBUG, "the server a of"));
-    OK(noted(&l.c, LOG_WARN, "the server a of .mcp.json:1 is hidden by that of trefoil.toml:1"));
-    OK(noted(&l.c, LOG_WARN, "the server b of .mcp.json:1 is hidden"));
+    OK(noted(&l.c, LOG_WARN, "the server a in .mcp.json:1 is overridden by trefoil.toml:1"));
+    OK(noted(&l.c, LOG_WARN, "the server b in .mcp.json:1 is overridden"));
     OK(noted(&l.c, LOG_WARN, "trefoil.toml:1: server a has no allowed_tools: all its tools"));
     OK(noted(&l.c, LOG_INFO, "server d has no allowed_tools"));
     l = load(&at, NULL, true);
