@@ -487,7 +487,7 @@ TEST(cancelling_a_call_tells_the_other_side)
     turn(&b);
     EQ(a.code, ERR_CANCELED);
     SENT(&b, "{\"jsonrpc\":\"2.0\",\"method\":\"stop\",\"params\":{\"id\":65536,"
-             "\"why\":\"cancelled\"}}\n");
+             "\"why\":\"canceled\"}}\n");
     tear_down(&b);
 }
 
