@@ -71,7 +71,10 @@ static const struct init_file {
     { ".trefoil/.gitignore", ignore_text },
 };
 
-/* Was it made? A link that leads nowhere is there too: what it names is not ours to make. */
+/*
+ * Create a file. *made is false if the path exists already. A link to a missing file counts as
+ * existing, and its target is not created.
+ */
 static bool init_make(struct app *app, const struct init_file *f, const char *path, bool *made,
                       struct err *e)
 {

@@ -9,7 +9,7 @@
 
 enum { TIMEOUT_MOST = 604800 };
 
-/* The words with a space between them; "-" means stdin. */
+/* Join the words with spaces. The word "-" is replaced by the text of stdin. */
 static bool join_words(struct app *app, int words, char **word, struct str *out, struct err *e)
 {
     size_t most = (size_t)app->project.config.limits.message_bytes;
@@ -58,7 +58,10 @@ static bool run_check(const struct run_args *a, int64_t *timeout_ms, struct err 
     return true;
 }
 
-/* Without a state directory a prompt is answered all the same, unless it continues a session. */
+/*
+ * Open the state directory. Without one, the prompt is still answered, unless it continues a
+ * session.
+ */
 static bool open_state(struct app *app, struct run_want *want)
 {
     bool keeps;
