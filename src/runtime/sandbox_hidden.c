@@ -21,7 +21,10 @@ static bool is_in(struct str path, struct str folder)
     return str_starts(path, folder) && (path.n == folder.n || path.p[folder.n] == '/');
 }
 
-/* A path that does not exist is hidden, too: trefoil may create it later. False: it is left out. */
+/*
+ * Add a path. A path that does not exist is added, too, because trefoil may create it later. False:
+ * the path is left out.
+ */
 static bool add_path(struct hidden_list *l, const char *path)
 {
     char *real = arena_alloc(l->mem, PATH_MAX);
@@ -34,7 +37,9 @@ static bool add_path(struct hidden_list *l, const char *path)
     return true;
 }
 
-/* The root folder may be in the user's state (root.h): then the rest of the state is hidden. */
+/*
+ * Add the user's state folder. If it contains the root folder (root.h), add only its other parts.
+ */
 static void add_state(struct hidden_list *l)
 {
     static const char *const parts[] = { "roots", "trust.json" };
