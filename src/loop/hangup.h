@@ -3,7 +3,7 @@
  *
  * When a peer has closed its sending side, a stream reports only the end of the input: the peer may
  * have died, or may still read our answers. One struct hangups watches any number of Unix sockets
- * and reports each socket that has no peer any more.
+ * and reports each socket whose peer is gone.
  */
 #ifndef LOOP_HANGUP_H
 #define LOOP_HANGUP_H

@@ -37,7 +37,7 @@ struct op {
     struct op *parent;
     struct op *child;         /* the newest child that is not done */
     struct op *older, *newer; /* siblings */
-    struct post post;         /* calls done; or cancels an op that began below a cancelled one */
+    struct post post;         /* calls done; or cancels an op that began below a cancelled op */
     op_done_fn *done;
     void *ctx;
     struct err err;

@@ -19,7 +19,8 @@ struct proc_env_var {
 struct proc_env_opts {
     const char *const *ours; /* our environment (environ): NAME=value, ends with NULL */
     bool strict;             /* pass only PATH of the base set */
-    const struct str *pass; /* names of our variables that are passed too; unset ones are skipped */
+    /* names of more of our variables to pass; unset variables are skipped */
+    const struct str *pass;
     size_t passes;
     const struct proc_env_var *set; /* if a name occurs twice, the last value is used */
     size_t sets;

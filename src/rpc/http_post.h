@@ -59,7 +59,10 @@ struct http_post {
     const struct http_post_hooks *hooks;
     struct peer *peer;
     struct http_req *home; /* the HTTP request by which the message arrived */
-    /* the request that events are sent to: home, one that resumed the stream, or NULL */
+    /*
+     * the request that events are sent to: `home`, or a later request that resumed the stream; or
+     * NULL
+     */
     struct http_req *out;
     /* link for messages if the client accepts no event stream here; NULL: they are dropped */
     struct link *aside;
@@ -98,8 +101,8 @@ struct http_post *http_post_of_call(const struct rpc_in *in);
 /* ---- reading the body -------------------------------------------------------------------- */
 
 /*
- * Parse the body as JSON. On failure *status is the HTTP status, and *code the JSON-RPC error code,
- * to answer with.
+ * Parse the body as JSON. On failure, *status and *code are set to the HTTP status and the JSON-RPC
+ * error code of the error response.
  */
 bool http_post_read(struct http_req *req, const struct limits *limits, struct json *out,
                     int *status, int *code, struct err *e);

@@ -75,7 +75,7 @@ void agent_scope_use(struct agent_scope *a, const struct config *config,
 /* Stop using the tools of the upstreams, because they are about to be closed. */
 void agent_scope_leave_upstreams(struct agent_scope *a);
 
-/* Free *a. Close the MCP server and call agent_scope_leave_upstreams before. */
+/* Free *a. Before this, close the MCP server and call agent_scope_leave_upstreams. */
 void agent_scope_free(struct agent_scope *a);
 
 #endif

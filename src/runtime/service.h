@@ -97,8 +97,7 @@ void service_use_state(struct service *s, struct state_port *state);
 void service_open_audit(struct service *s, const struct config *config);
 
 /*
- * Set the address on which the program listens, in the form in which http_server_listen has written
- * it.
+ * Set the address on which the program listens, as written by http_server_listen.
  */
 void service_use_address(struct service *s, struct str address);
 

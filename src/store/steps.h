@@ -111,8 +111,10 @@ int64_t lease_end(const struct run *r);
 bool events_insert(struct run *r, const char *statement, int64_t n, int64_t last_seq, int64_t at,
                    const struct store_event *v, size_t count, struct err *e);
 
-/* Add the events of a task to the feed of all tasks, if they are marked for it; old entries are
- * removed. */
+/*
+ * Add the events of a task that are marked for the feed to the feed of all tasks, and remove old
+ * entries.
+ */
 bool feed_append(struct run *r, const struct store_task *t, int64_t n, struct err *e);
 bool feed_trim(struct run *r, struct err *e);
 

@@ -29,8 +29,8 @@ void api_visit_init(struct api_visit *v, struct http_req *req);
 struct str api_sees(const struct api_visit *v);
 
 /*
- * Call `then` when the task engine is ready. If this process will have no engine, send an error
- * response.
+ * Call `then` when the task engine is ready. If this process will never have an engine, send an
+ * error response.
  */
 void api_visit_begin(struct api_visit *v, void (*then)(struct api_visit *v));
 

@@ -81,7 +81,8 @@ struct guard_scope {
     struct pick_strs rules;          /* [guard] allow: patterns of calls that need no approval */
     struct pick_strs readonly_shell; /* patterns of commands that may run in read-only mode */
     bool expose_listed;              /* only the tools in `expose` are offered */
-    bool only_looks; /* the scope of an endpoint in read-only mode: see guard_offers */
+    /* the endpoint is in read-only mode: it offers only what guard_offers accepts */
+    bool only_looks;
     /* the scope of a running agent: `expose` of its parents does not apply to it, `hidden` does */
     bool inside;
 };

@@ -165,7 +165,8 @@ struct work_client *session_listen(struct session *s, struct work_client *to);
 struct session_change {
     /* the agent from the next turn on: another agent, or one with another model */
     struct agent *agent;
-    struct str mode; /* mode name, applied from the next tool call; opts.read_only stays */
+    /* name of the mode, which applies from the next tool call on; opts.read_only still applies */
+    struct str mode;
     struct str title;
 };
 

@@ -175,7 +175,7 @@ enum { CALL_NO_DEADLINE = -1 };
 /*
  * call_run begins a call as a child op of `parent` and calls start(call). It initializes all
  * members of *call. about->timeout_ms is the deadline; 0 means limits.tool_ms, and CALL_NO_DEADLINE
- * is for a worker that has a deadline itself. The content stays valid until `done` returns; *call
+ * is for a worker that sets its own deadline. The content stays valid until `done` returns; *call
  * must live as long as mem.
  */
 struct call_about {

@@ -116,7 +116,7 @@ struct caller_kind {
 
     /*
      * Close the connection to the client for some time. The client reconnects after retry_ms and
-     * then gets what happened meanwhile. NULL: the protocol cannot do that.
+     * then gets the messages that it has missed. NULL: the protocol cannot do that.
      */
     void (*rest)(struct caller *c, int64_t retry_ms);
 

@@ -35,7 +35,7 @@ enum tool_task {
     TOOL_TASK_OWN,   /* if caller.takes_tasks, the tool itself creates a task and sets call->task */
 };
 
-/* What the arguments of a call request for the sandbox of its programs. */
+/* Which sandbox the arguments of a call request for its programs. */
 enum tool_sandbox_wish {
     TOOL_SANDBOX_DEFAULT, /* use the profile that the guard chooses for the call */
     TOOL_SANDBOX_CHOSEN,  /* use the profile `kind`, if the guard allows it */

@@ -7,8 +7,8 @@
 #include "core/tool/call.h"
 
 /*
- * Return the method of the MCP request for a question, and set its params (in mem, or the params of
- * the ask itself).
+ * mcp_ask_method returns the method of the MCP request for a question. mcp_ask_params returns its
+ * params, which are in mem or are the params of the ask itself.
  */
 const char *mcp_ask_method(enum ask_kind kind);
 struct str mcp_ask_params(struct arena *mem, enum ask_kind kind, struct str params);

@@ -88,7 +88,7 @@ void mcp_client_free(struct mcp_client *c);
 void *mcp_client_owner(const struct mcp_client *c);
 
 /*
- * Let the server run a core call with the tool of this name. The arguments, and the result or
+ * Forward a core call to the tool of this name on the server. The arguments, and the result or
  * error, are forwarded unchanged. Progress, log messages and requests for input are passed to the
  * caller of the call. If the call is cancelled or reaches its deadline, the server is notified. The
  * call fails with ERR_CLOSED if the connection is lost, and with ERR_TIMEOUT after a timeout of the

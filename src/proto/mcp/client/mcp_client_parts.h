@@ -132,7 +132,8 @@ struct mcp_client {
     bool tasks;           /* the server may turn calls into tasks, and supports tasks/get etc. */
     bool hello_again;     /* initialize was tried again with the version that the server named */
     const char *wanted;   /* the version that initialize requests */
-    struct err refusal;   /* why the transport or era tried before has failed; code 0: none has */
+    /* why the previously tried transport or era failed; code 0: none has failed */
+    struct err refusal;
     struct mcp_req probe, greet;
     struct timer patience; /* limits the wait for a silent server */
     struct arena known;    /* memory of the four texts that follow */

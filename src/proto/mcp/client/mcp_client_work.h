@@ -45,8 +45,9 @@ struct mcp_work {
     struct str state;        /* also sent with the request, byte for byte as received */
 
     /* The task by which the server runs the call (mcp_client_tasks.c). */
-    struct str task;    /* its id on the server; STR_NONE: not a task */
-    struct timer look;  /* the next poll of the task, while `waits` (then the op `pause` is open) */
+    struct str task; /* its id on the server; STR_NONE: not a task */
+    /* starts the next poll of the task; set while `waits` is true and the op `pause` is open */
+    struct timer look;
     int64_t task_until; /* when the wait for the task ends */
     int64_t asked_at;   /* when that timeout was paused, because asks are open */
     int64_t poll_ms;

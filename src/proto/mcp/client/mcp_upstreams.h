@@ -48,7 +48,7 @@ void mcp_upstreams_set(struct mcp_upstreams *f, const struct server_spec *spec, 
 void mcp_upstreams_add(struct mcp_upstreams *f, const struct server_spec *spec);
 bool mcp_upstreams_remove(struct mcp_upstreams *f, struct str name);
 
-/* The approved definitions of tools have changed. */
+/* Call this when the approved definitions of tools have changed. */
 void mcp_upstreams_check_pins(struct mcp_upstreams *f);
 
 /*
@@ -86,7 +86,7 @@ struct mcp_upstreams_view {
 void mcp_upstreams_view_open(struct mcp_upstreams_view *v, struct mcp_upstreams *f,
                              mcp_upstreams_named_fn *named, void *ctx);
 
-/* The result of `named` has changed. */
+/* Call this when `named` returns other names than before. */
 void mcp_upstreams_view_refresh(struct mcp_upstreams_view *v);
 
 /* Close the view. No offer may use it any more. */
