@@ -30,7 +30,7 @@ static const struct option agents_options[] = {
     { "yes", OPTION_FLAG, offsetof(struct agents_args, yes), NULL,
       "Allow every call that needs approval" },
     { "ask", OPTION_FLAG, offsetof(struct agents_args, ask), NULL,
-      "If there is no terminal, leave questions open until `trefoil approvals` answers" },
+      "If there is no terminal, leave questions open until `trefoil approvals` answers them" },
     { "thoughts", OPTION_FLAG, offsetof(struct agents_args, thoughts), NULL,
       "Show the model's thoughts" },
     { "wait", OPTION_FLAG, offsetof(struct agents_args, wait), NULL,

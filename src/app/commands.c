@@ -24,7 +24,7 @@ static const struct alias {
 
 const struct option global_options[] = {
     { "root", OPTION_TEXT, offsetof(struct app_options, root), "DIR",
-      "Work in this root folder (default: nearest with trefoil.toml, .trefoil or .git)" },
+      "Work in this root folder (default: the nearest one with trefoil.toml, .trefoil or .git)" },
     { "config", OPTION_TEXT, offsetof(struct app_options, config), "FILE",
       "Read this file instead of trefoil.toml and your config.toml" },
     { "trust", OPTION_FLAG, offsetof(struct app_options, trust), NULL,

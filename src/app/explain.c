@@ -321,7 +321,7 @@ static const struct option options[] = {
     { "mode", OPTION_TEXT, offsetof(struct explain_args, mode), "MODE",
       "Check the call in this mode: read-write or read-only" },
     { "origin", OPTION_TEXT, offsetof(struct explain_args, origin), "WAY",
-      "Check a call that arrives this way (default: stdio)" },
+      "Check a call that arrives in this WAY (default: stdio)" },
 };
 
 const struct verb verb_explain = {
@@ -337,7 +337,8 @@ const struct verb verb_explain = {
         "  socket               HTTP over the Unix socket\n"
         "  key                  HTTP with an API key\n"
         "  http                 HTTP over TCP without a key\n"
-        "  run, chat, terminal  these commands, and other commands such as tools call\n"
+        "  run, chat            the command of that name\n"
+        "  terminal             any other command, such as tools call\n"
         "  task                 a call in a task\n",
     .least = 1,
     .most = 2,

@@ -273,7 +273,7 @@ static const struct option options[] = {
     { "scope", OPTION_TEXT, offsetof(struct mcp_args, scope), "WHAT",
       "Offer agents (default), tools, or all" },
     { "agent", OPTION_TEXT, offsetof(struct mcp_args, agent), "NAME",
-      "Offer only what the file agents/NAME/agent.json exposes" },
+      "Offer only the tools that the definition of agent NAME exposes" },
     { "framing", OPTION_TEXT, offsetof(struct mcp_args, framing), "HOW",
       "Use this message framing: auto (default), line, or header (Content-Length)" },
     { "no-attach", OPTION_FLAG, offsetof(struct mcp_args, no_attach), NULL,

@@ -128,9 +128,10 @@ const struct verb verb_run = {
     .words = "PROMPT... | -",
     .summary = "Send one prompt to an agent and print its answer",
     .more =
-        "- reads the prompt, or the rest of it, from stdin. The answer goes to stdout, tool "
-        "calls and\nnotices go to stderr. With --json every event is one line on stdout. Ctrl-C "
-        "ends the turn\nand keeps the session; a second Ctrl-C exits at once. Exit codes:\n"
+        "The word - is replaced by the text of stdin. The answer goes to stdout; tool calls and\n"
+        "notices go to stderr. With --json every event is one line on stdout. Ctrl-C ends the "
+        "turn\n"
+        "and keeps the session; a second Ctrl-C exits at once. Exit codes:\n"
         "  0    the agent answered\n"
         "  1    failure of the model or of the store\n"
         "  2    wrong command line or configuration\n"

@@ -246,13 +246,13 @@ static int servers_run(struct app *app, const void *args, int words, char **word
 
 static const struct option options[] = {
     { "url", OPTION_TEXT, offsetof(struct servers_args, url), "URL",
-      "Connect to this URL; an alternative to the argument URL" },
+      "Connect to this URL, instead of the argument URL" },
     { "t,transport", OPTION_TEXT, offsetof(struct servers_args, transport), "KIND",
-      "Connect by this transport: auto (default), http or sse" },
+      "Connect with this transport: auto (default), http or sse" },
     { "H,header", OPTION_LIST, offsetof(struct servers_args, header), "HEADER",
       "Send this HTTP header (\"Name: value\"); may be repeated" },
     { "e,env", OPTION_LIST, offsetof(struct servers_args, env), "VARIABLE",
-      "Set the variable NAME=VALUE, or pass your own variable NAME on; may be repeated" },
+      "Set the variable NAME to VALUE, or pass on your own variable NAME; may be repeated" },
     { "user", OPTION_FLAG, offsetof(struct servers_args, user), NULL,
       "Edit your own config.toml instead of the project's trefoil.toml" },
     { "yes", OPTION_FLAG, offsetof(struct servers_args, trust.yes), NULL, "Accept without asking" },

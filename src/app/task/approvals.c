@@ -263,7 +263,7 @@ static int approvals_run(struct app *app, const void *args, int words, char **wo
 
 static const struct option options[] = {
     { "always", OPTION_FLAG, offsetof(struct approvals_args, always), NULL,
-      "Allow this tool for the rest of the task" },
+      "Also allow the same call later, for the rest of the task" },
     { "option", OPTION_TEXT, offsetof(struct approvals_args, option), "OPTION",
       "Choose this option of the question, for example allow_session" },
     { "reason", OPTION_TEXT, offsetof(struct approvals_args, reason), "TEXT",
