@@ -18,9 +18,9 @@ enum { ID_TEXT = 37 };
 void id_new(int64_t wall_ms, char out[ID_TEXT]);
 
 /*
- * The length of the short form of an id, which is easier to type: the last characters, which are
- * random. The first characters are not suitable, because all ids that were made in the same minute
- * share them.
+ * The length of an id's short form, which is easier to type. The short form consists of the last
+ * characters of the id, which are random. The first characters are not suitable, because all ids
+ * that were made in the same minute share them.
  */
 enum { ID_SHORT = 8 };
 static inline struct str id_short(struct str id)

@@ -43,9 +43,10 @@ struct ip_range {
 enum { IP_FORMS = 2 };
 
 /*
- * Get the addresses that a connection to *sa may reach; each of them must be allowed. That is *sa
- * itself; or, if *sa only represents an IPv4 address (mapped, NAT64, 6to4, ...), the IPv4 address;
- * or both (ISATAP, Teredo). Returns their number; 0: *sa is neither IPv4 nor IPv6.
+ * Get the addresses that a connection to *sa may reach; each of them must be allowed. The result is
+ * *sa itself. But if *sa only represents an IPv4 address (mapped, NAT64, 6to4, ...), the result is
+ * that IPv4 address, and for ISATAP and Teredo it is both. Returns their number; 0: *sa is neither
+ * IPv4 nor IPv6.
  */
 size_t ip_forms(const struct sockaddr *sa, struct ip_address out[IP_FORMS]);
 

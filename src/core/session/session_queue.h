@@ -21,7 +21,7 @@
 struct open_session;
 
 /*
- * The claim of a caller to a session: it holds the session or waits for it. The struct must live
+ * A caller's claim to a session: the caller holds the session or waits for it. The struct must live
  * until session_claim_end.
  */
 struct session_claim {

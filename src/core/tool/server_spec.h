@@ -99,8 +99,7 @@ struct server_spec {
 };
 
 /*
- * Return a deep copy in mem, for code that needs the definition longer than its configuration
- * lives.
+ * Return a deep copy in mem, for code that uses the definition after its configuration was freed.
  */
 struct server_spec server_spec_copy(struct arena *mem, const struct server_spec *s);
 

@@ -59,7 +59,10 @@ void mcp_upstreams_close(struct mcp_upstreams *f, void (*done)(void *ctx), void 
 
 /* ---- facts --------------------------------------------------------------------------------- */
 
-/* Iterate in the order of the configuration: pass NULL for the first; NULL is the end. */
+/*
+ * Iterate in the order of the configuration: pass NULL to get the first one. NULL: there are no
+ * more.
+ */
 const struct upstream *mcp_upstreams_next(const struct mcp_upstreams *f, const struct upstream *u);
 const struct upstream *mcp_upstreams_find(const struct mcp_upstreams *f, struct str name);
 

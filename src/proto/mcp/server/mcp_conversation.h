@@ -2,7 +2,7 @@
  * mcp_conversation.h - one conversation with an MCP client.
  *
  * A conversation has the state that we keep for a client: a process on stdio, an HTTP session or an
- * HTTP+SSE stream. A single HTTP request without a session has a conversation, too, which is nearly
+ * HTTP+SSE stream. Even a single HTTP request without a session has a conversation, which is nearly
  * empty. The transport embeds a struct mcp_conv, passes messages to its peer, and provides links.
  *
  * There are two eras; mcp_era.h decides for each message. Legacy: initialize determines the version
