@@ -32,15 +32,14 @@ struct subcommand {
     const char *summary; /* one line; NULL: help does not list it */
     int least, most;     /* how many words may follow; `most` may be WORDS_ANY */
     /*
-     * the names of those options of the verb that the subcommand accepts, separated by spaces;
-     * NULL: none
+     * names of the verb's options that the subcommand accepts, separated by spaces; NULL: none
      */
     const char *options;
 };
 
 /*
- * Before `run` is called, the command line is checked against these tables: the subcommand exists,
- * the subcommand takes the options, and the number of words is allowed.
+ * Before `run` is called, the command line is checked against these tables: the subcommand must
+ * exist and take the given options, and the number of words must be allowed.
  */
 struct verb {
     const char *name;

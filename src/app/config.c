@@ -103,8 +103,9 @@ static void print_check(struct app *app, const struct agent_list *agents)
 }
 
 /*
- * Loading has checked the configuration before we get here; what others read when they need it
- * is read now. A definition that is left out makes the check fail.
+ * The configuration files were checked when they were loaded. This function also reads the files
+ * that other verbs read only when they need them: agents, skills, rules and instructions. If a
+ * definition is skipped, the check fails.
  */
 static int config_check(struct app *app)
 {
@@ -146,7 +147,7 @@ static void print_limits_json(const struct limits *l)
 }
 
 struct config_args {
-    bool all; /* also the keys for tests and unusual machines */
+    bool all; /* also list the limits for tests and unusual machines */
 };
 
 static int limits(struct app *app, const struct config_args *args)

@@ -26,14 +26,14 @@ struct connect_args {
     bool print, user, force;
 };
 
-/* One connecting. */
+/* The data of one run of the verb. */
 struct connecting {
     struct app *app;
     const struct connect_args *args;
     const struct client_program *client;
-    bool user;        /* the file is the user's, not the project's */
-    const char *file; /* its path */
-    struct str entry; /* JSON */
+    bool user;        /* edit the user's file, not the project's file */
+    const char *file; /* path of the file */
+    struct str entry; /* the entry as JSON */
 };
 
 static int unknown_client(struct arena *mem, const char *name)
@@ -109,11 +109,11 @@ static bool choose_file(struct connecting *c, struct err *e)
 
     c->user = c->args->user || !p->project;
     if (c->user && !p->user)
-        return fail(
-            e, ERR_INVALID,
-            "trefoil cannot edit the user's file of %s; run: claude mcp add --scope user trefoil "
-            "-- trefoil mcp",
-            p->name);
+        return fail(e, ERR_INVALID,
+                    "trefoil cannot edit the user-wide configuration of %s; run: claude mcp add "
+                    "--scope user trefoil "
+                    "-- trefoil mcp",
+                    p->name);
     if (!c->user && str_eq(str_of(c->app->project.root.from), STR("user state")))
         return fail(e, ERR_INVALID, "this folder is not a project; use --user or --root DIR");
     c->file = client_path(&c->app->project.mem, c->user ? p->user : p->project,
@@ -121,13 +121,16 @@ static bool choose_file(struct connecting *c, struct err *e)
     return c->file || fail(e, ERR_INVALID, "HOME is not set");
 }
 
-/* The file of a project, as a path below the root. */
+/* Return the path of a project's file, relative to the root. */
 static const char *below_root(const struct connecting *c)
 {
     return c->file + strlen(c->app->project.root.path) + 1;
 }
 
-/* file_write() would replace a link to nothing by a file, and the user's dotfiles would miss it. */
+/*
+ * Fail if the file is a link to a missing file: file_write() would replace the link with a file,
+ * and the user's dotfile manager would no longer manage that file.
+ */
 static bool check_link(const char *file, struct err *e)
 {
     struct stat st;
@@ -217,7 +220,7 @@ static int connect_put(struct connecting *c)
     return EXIT_OK;
 }
 
-/* The whole file as it would be if there were none. */
+/* Print the whole file, as the verb would write it if no file existed. */
 static int connect_print(struct connecting *c)
 {
     const struct entry_put edit = entry_of(c, STR(""));

@@ -1,8 +1,9 @@
 /*
  * sandbox.c - `trefoil sandbox`: run a command in the kernel sandbox.
  *
- * The command gets our stdin, stdout and stderr themselves, so it may be interactive. It runs under a
- * keeper like every child, and we only wait: signals go on to it, its exit code becomes ours.
+ * The command inherits stdin, stdout and stderr, so it may be interactive. It runs under a keeper,
+ * like every child. This process only waits: it forwards signals to the command and exits with the
+ * command's exit code.
  */
 #include "app/app.h"
 #include "base/auto.h"
@@ -72,7 +73,10 @@ static bool make_profile(struct app *app, const struct sandbox_args *args,
     return parse_profile(args, &s->kind, e) && parse_ports(mem, &args->connect, s, e);
 }
 
-/* A working folder outside of the root is of no use to a command that cannot write there. */
+/*
+ * Return the working folder of the command: the current folder, or the root if the current folder
+ * is outside, where the command cannot write.
+ */
 static const char *start_folder(struct app *app)
 {
     const char *root = app->project.root.path;
@@ -92,7 +96,10 @@ struct sandboxed_run {
     struct keep_news_msg last; /* KEEP_FAILED or KEEP_EXITED */
 };
 
-/* Signals that a terminal or another process sends to end or to change the command. */
+/*
+ * Block the signals that a terminal or another process sends to end or to change the command.
+ * Returns a signalfd that receives them.
+ */
 static int listen_for_signals(void)
 {
     static const int numbers[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
@@ -133,7 +140,7 @@ static void pass_signal(const struct sandboxed_run *r)
     send(r->control, &msg, sizeof(msg), MSG_NOSIGNAL);
 }
 
-/* False at the end of the keeper. */
+/* Read a message of the keeper. False: the keeper has ended. */
 static bool hear_keeper(struct sandboxed_run *r)
 {
     struct keep_news_msg msg;

@@ -33,14 +33,14 @@ struct serve {
     struct daemon daemon;
     char address[HTTP_ADDRESS];
     struct reload reload;
-    struct post begin; /* servers are started once we serve */
-    bool unchecked;    /* the store is too large to be checked before we serve */
+    struct post begin; /* starts the servers after the HTTP server listens */
+    bool unchecked;    /* the store is too large for a check at the start */
     struct store_ask check;
     struct store_step check_step;
-    rlim_t nofile; /* what children get: the limit before we raised ours */
+    rlim_t nofile; /* limit for child processes: our own limit before we raised it */
 };
 
-/* ---- leaving ---------------------------------------------------------------------------- */
+/* ---- stopping --------------------------------------------------------------------------- */
 
 static void on_store_closed(void *ctx)
 {
@@ -52,7 +52,7 @@ static void on_upstreams_closed(void *ctx, bool in_time)
     struct serve *s = ctx;
     struct store *store = s->service.store;
 
-    if (!in_time) /* the keepers end what is left, as soon as we are gone */
+    if (!in_time) /* when this process has exited, the keepers kill the remaining processes */
         _exit(EXIT_OK);
     s->service.store = NULL;
     if (store)
@@ -94,7 +94,7 @@ static void on_stop_part(struct drain_part *part)
 {
     struct serve *s = CONTAINER_OF(part, struct serve, part);
 
-    service_end_mcp(&s->service); /* subscribers learn that it is over */
+    service_end_mcp(&s->service); /* subscribers are notified of the end */
     http_server_drain(s->service.web.http, on_http_drained, s);
 }
 
@@ -119,13 +119,13 @@ static void on_drained(struct drain *d, bool in_time)
     service_close_http(&s->service, on_http_closed, s);
 }
 
-/* A second signal does not wait. */
+/* Stop because of a signal. A second signal stops without waiting. */
 static void on_signal(int signum, void *ctx)
 {
     struct serve *s = ctx;
 
     (void)signum;
-    if (s->drain.over) /* only servers are waited for now */
+    if (s->drain.over) /* only MCP servers have not exited yet */
         _exit(EXIT_OK);
     if (!s->drain.begun)
         notify_systemd("STOPPING=1");
@@ -135,7 +135,7 @@ static void on_signal(int signum, void *ctx)
 
 /* ---- starting --------------------------------------------------------------------------- */
 
-/* As many connections as the machine allows. */
+/* Allow as many connections as the machine allows. */
 static void raise_descriptor_limit(struct serve *s)
 {
     struct rlimit lim;
@@ -161,7 +161,10 @@ static void on_checked(struct op *op, const struct err *e, void *ctx)
     store_ask_fini(ask);
 }
 
-/* A small database is checked before we serve, and refused; a large one meanwhile. */
+/*
+ * Check a small database before serving, and refuse a damaged one. A large database is checked
+ * later, while trefoil serves.
+ */
 static bool check_small(struct serve *s, const char *path, struct err *e)
 {
     struct stat st;
@@ -195,7 +198,10 @@ static bool open_store(struct serve *s, struct err *e)
     return true;
 }
 
-/* http_server_listen reports errors of an address. */
+/*
+ * Is the address on this machine? True for a malformed address, for which http_server_listen
+ * reports the error.
+ */
 static bool is_local(struct str address)
 {
     struct str host, port;
@@ -207,7 +213,10 @@ static bool is_local(struct str address)
     return http_host_is_loopback(host);
 }
 
-/* A cloned repository must not open this machine to others by being served. */
+/*
+ * Refuse to let other machines connect because of a project's file, since a cloned repository may
+ * contain such a file.
+ */
 static bool check_project(const struct serve *s, struct str address, struct err *e)
 {
     const struct config *c = &s->app->project.config;
@@ -231,7 +240,7 @@ static bool check_loopback(struct str address, bool keyed, struct err *e)
                 STR_ARG(str_head(address, 80)));
 }
 
-/* ---- what the terminal says -------------------------------------------------------------- */
+/* ---- output at the start ----------------------------------------------------------------- */
 
 static void print_json(const struct serve *s, const char *scheme)
 {
@@ -299,7 +308,10 @@ static void on_reload(struct reload *r, const struct config *c)
     daemon_reloaded(&s->daemon);
 }
 
-/* The store is the service's, so nothing can fail that serving does not need as well. */
+/*
+ * Open the agents. The service has already opened the store, so this can fail only for reasons that
+ * also prevent serving.
+ */
 static void open_agents(struct serve *s)
 {
     const struct config *c = &s->app->project.config;
@@ -353,7 +365,7 @@ static bool serve_start(struct serve *s, struct str address, struct err *e)
            http_server_listen(s->service.web.http, address, s->address, e);
 }
 
-/* Until we are asked to stop; a start that failed only closes what was opened. */
+/* Serve until a signal arrives. If the start fails, close the parts that were opened. */
 static int serve(struct serve *s, struct str address)
 {
     int code = EXIT_OK;

@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #define KEEP_VERB "keep"
-#define KEEP_CWD "cwd="       /* working folder of the child; default: that of trefoil */
-#define KEEP_NOFILE "nofile=" /* soft limit of open files of the child; default: that of trefoil */
+#define KEEP_CWD "cwd="       /* working folder of the child; default: trefoil's own */
+#define KEEP_NOFILE "nofile=" /* soft limit of open files of the child; default: trefoil's own */
 #define KEEP_ARGV "--"        /* the child's own arguments follow */
 #define KEEP_PROBE "probe" /* the only argument: print the sandbox features of the kernel, exit */
 
@@ -68,7 +68,8 @@ enum keep_news {
                        * message follows */
     KEEP_EXITED,      /* the child and all its descendants are gone; value: wait status of the
                        * child. No message follows */
-    KEEP_STUCK, /* killed processes do not die; value: their number. The keeper keeps trying */
+    /* killed processes do not die; value: their number. The keeper continues to kill them */
+    KEEP_STUCK,
 };
 
 /* The steps of a start that can fail. */

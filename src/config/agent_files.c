@@ -156,7 +156,7 @@ static void keep_strongest(struct agent_loading *l)
         else if (last->level == at->level)
             add_twin(l, last, at);
         else
-            note(l->r.mem, l->r.notes, LOG_DEBUG, "the agent %s of %s is hidden by that of %s",
+            note(l->r.mem, l->r.notes, LOG_DEBUG, "the agent %s in %s is overridden by %s",
                  at->def.name, at->def.origin, last->def.origin);
     }
     list->n = n;

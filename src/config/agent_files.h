@@ -76,7 +76,10 @@ bool agents_find(const struct agent_list *list, struct str name, const struct ag
 bool agents_fail_unknown(const struct agent_list *list, struct str name, const char *otherwise,
                          struct err *e);
 
-/* Return the paths to watch for changes of agents, without the configuration files; in mem. */
+/*
+ * Return the paths to watch for changes of agents, in mem. They do not include the configuration
+ * files.
+ */
 struct file_watch_path *agents_places(struct arena *mem, const char *root, size_t *out_n);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * agent_read.h - reads one definition of an agent. There are three formats:
  *
- *   Markdown    front matter (front_matter.h), with the persona as the body. The default name is
- *               that of the file
+ *   Markdown    front matter (front_matter.h), with the persona as the body. Without a name, the
+ *               agent is named after the file
  *   agent.json  the file agents/NAME/agent.json, JSON with comments. The agent has the name of the
  *               folder
  *   [[agents]]  an entry of trefoil.toml

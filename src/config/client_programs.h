@@ -39,8 +39,8 @@ const struct client_program *mcp_client_named(const char *name);
 /*
  * Expand the path of a configuration file. ~/ is the home folder, $CONFIG/ is $XDG_CONFIG_HOME or
  * ~/.config, and $CODEX/ is $CODEX_HOME or ~/.codex. Any other path is relative to `folder`. If
- * `path` has the form "a|b", the result is the first of both paths that exists or, if neither
- * exists, a. Returns NULL if HOME is needed but not set.
+ * `path` has the form "a|b", the result is b if b exists and a does not, else a. Returns NULL if
+ * HOME is needed but not set.
  */
 const char *client_path(struct arena *mem, const char *path, const char *folder);
 

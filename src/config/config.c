@@ -173,7 +173,8 @@ static bool apply_store(const struct config_loading *l, struct json root,
         return true;
     if (!power && !str_eq(t->durability, STR("process")))
         return json_fail(json_get(table, STR("durability")), e,
-                         "unknown durability; expected process or power");
+                         "unknown durability; expected \"process\" (survives kill -9) or \"power\" "
+                         "(also survives a power cut)");
     if (!keep_users(l, from_project, table, "durability",
                     !power && l->c->durability == STORE_POWER))
         l->c->durability = power ? STORE_POWER : STORE_PROCESS;
@@ -508,7 +509,7 @@ static bool lay_under(struct config_loading *l, const struct layer *layer, struc
         const struct server_spec *s = &layer->list->v[i], *over = server_list_find(all, s->name);
 
         if (over) {
-            note(l->mem, &l->c->notes, layer->hidden, "the server %s of %s is hidden by that of %s",
+            note(l->mem, &l->c->notes, layer->hidden, "the server %s in %s is overridden by %s",
                  s->name, s->origin, over->origin);
             continue;
         }
@@ -564,11 +565,10 @@ static void accept_rules(struct config_loading *l)
             accepted.v[accepted.n++] = c->project_rules.v[i];
     guard_rules_add(l->mem, &c->guard.rules, &accepted);
     if (accepted.n < c->project_rules.n)
-        note(
-            l->mem, &c->notes, LOG_WARN,
-            "not trusted, so without effect: %zu of the project's rules in [guard] allow; `trefoil "
-            "trust` shows and accepts them",
-            c->project_rules.n - accepted.n);
+        note(l->mem, &c->notes, LOG_WARN,
+             "%zu of the project's rules in [guard] allow have no effect, because you have not "
+             "accepted them; `trefoil trust` shows and accepts them",
+             c->project_rules.n - accepted.n);
 }
 
 /* One sentence naming all that wait. */
@@ -582,7 +582,8 @@ static void note_untrusted(struct arena *mem, struct config *c)
                                  c->servers.v[i].name);
     if (names.n)
         note(mem, &c->notes, LOG_WARN,
-             "not trusted, so not started: " STR_FMT "; `trefoil trust` shows and accepts them",
+             "these servers are not trusted and not started: " STR_FMT
+             "; `trefoil trust` shows and accepts them",
              STR_ARG(names));
 }
 

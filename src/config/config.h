@@ -66,7 +66,7 @@ struct config {
     struct json trusted_agents;       /* hashes of the project's entries that the user accepted */
     struct model_setup models;        /* [providers], [models] */
     struct notes notes;
-    const char *files[2]; /* the files that were read, the one with lower priority first */
+    const char *files[2]; /* the files that were read, the file with lower priority first */
     size_t file_count;
 };
 

@@ -76,5 +76,9 @@ bool entry_verify(struct arena *mem, const struct entry_put *put, struct json wa
         rest_kept(mem, old_map, map, put->name, !json_here(json_get(old_map, put->name))) &&
         rest_kept(mem, was, now, put->map, !json_here(old_map)))
         return true;
-    return fail(e, ERR_INVALID, "%s: this change would also change something else", put->file);
+    return fail(
+        e, ERR_INVALID,
+        "%s: the edit would also change other entries, so nothing was written; edit the file "
+        "by hand",
+        put->file);
 }

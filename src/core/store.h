@@ -71,11 +71,11 @@ enum store_what {
     STORE_MEMORIES,     /* memories */
     STORE_TASK_LOAD,    /* task */
     STORE_TASKS,        /* tasks */
-    STORE_TASK_EVENTS,  /* events: those of the task whose id is in events.session */
-    STORE_TASK_ANSWERS, /* answers: those of one task */
+    STORE_TASK_EVENTS,  /* events: the events of the task whose id is in events.session */
+    STORE_TASK_ANSWERS, /* answers: the answers to the questions of one task */
     STORE_TASKS_LOST,   /* tasks: live tasks whose holder has died */
     STORE_TASK_FEED,    /* feed: the events of all tasks */
-    STORE_LOCKS,        /* locks: those of running processes */
+    STORE_LOCKS,        /* locks: the locks of running processes */
     /* long steps: each must be the only step of its request; other requests run meanwhile */
     STORE_CHECK,  /* (no member) check all pages; a corrupt store rejects all later writes */
     STORE_BACKUP, /* path: write a consistent copy to this new file */

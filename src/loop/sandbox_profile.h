@@ -1,5 +1,6 @@
 /*
- * sandbox_profile.h - what a child may do, and which features of the kernel can enforce that.
+ * sandbox_profile.h - what a child may do, and which features of the kernel can enforce these
+ * limits.
  *
  * The caller of proc_start fills in a profile. sandbox/ turns it into namespaces, mounts, Landlock
  * rules and a seccomp program, so the kernel refuses everything that the profile does not allow.

@@ -10,7 +10,7 @@
  *   [[rule.event]]
  *   type = "text"
  *   text = "Hi"
- *   pieces = 2            # streamed in so many pieces
+ *   pieces = 2            # the text is streamed in this many pieces
  *
  * Event types: text, thought, tool, plan, permission, form, artifact, usage, notice, delay, wait
  * (until cancelled), end. A rule without an end event succeeds after its last event. A script

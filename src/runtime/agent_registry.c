@@ -22,26 +22,26 @@
 
 struct agent_registry {
     struct agent_registry_port port; /* first */
-    struct agent_registry_opts o;    /* config: in force */
-    struct arena mem;                /* of the list and the cards */
+    struct agent_registry_opts o;    /* o.config: the current configuration */
+    struct arena mem;                /* memory of the list and the cards */
     struct agent_list list;
     struct agent_card *card;
     size_t cards;
-    size_t held; /* agents */
+    size_t held; /* number of agents that are held */
     struct file_watch *watch;
-    struct arena places; /* what it watches */
+    struct arena places; /* memory of the watched paths */
     struct post unwatched;
     void (*done)(void *ctx);
     void *done_ctx;
 };
 
-/* The port hands out its first member. */
+/* An agent of the registry. Callers get a pointer to its first member. */
 struct registry_agent {
     struct local_agent local;
     struct agent_registry *registry;
     struct arena mem;
     struct agent_def def;
-    struct script script;       /* of an agent with a script */
+    struct script script;       /* the script, if the agent has one */
     struct host_folder *folder; /* agent.include */
 };
 
@@ -95,7 +95,7 @@ static bool same_strs(const struct pick_strs *a, const struct pick_strs *b)
     return same;
 }
 
-/* What each of them exports as an MCP server of its own. */
+/* Do all agents export the same tools as before (agent_server.h)? */
 static bool same_exports(const struct agent_list *a, const struct agent_list *b)
 {
     bool same = a->n == b->n;
@@ -144,7 +144,7 @@ static bool agent_registry_find(const struct agent_registry *d, struct str name,
     return e->code == ERR_NOT_FOUND ? fail_unknown(d, name, e) : false;
 }
 
-/* ---- putting one together ------------------------------------------------------------------ */
+/* ---- creating an agent --------------------------------------------------------------------- */
 
 static void free_agent(struct agent *agent)
 {
@@ -158,8 +158,9 @@ static void free_agent(struct agent *agent)
 }
 
 /*
- * The definition was checked when it was read, but folders may have become links since: the kernel
- * holds us below the root. One that is not there is no reason not to work.
+ * Open a folder of include_dirs. The path was checked when the definition was read, but a folder
+ * may have been replaced by a link since then; the kernel makes sure that the path does not leave
+ * the root. A missing folder is skipped with a warning.
  */
 static bool open_include(struct registry_agent *a, struct str path, struct err *e)
 {
@@ -232,7 +233,10 @@ static struct registry_agent *new_agent(struct agent_registry *d, const struct a
     return a;
 }
 
-/* The file is read when the agent is taken, and the kernel holds us below the root. */
+/*
+ * Read the script when the agent is taken. The kernel makes sure that its path does not leave the
+ * root.
+ */
 static bool use_script(struct registry_agent *a, struct err *e)
 {
     const struct agent_registry_opts *o = &a->registry->o;
@@ -313,7 +317,7 @@ void agent_registry_watch(struct agent_registry *d)
         return;
     o.path = agents_places(&d->places, d->o.root, &o.paths);
     d->watch = file_watch_open(&o);
-    on_files_changed(d); /* what has changed between reading and watching */
+    on_files_changed(d); /* handles changes between the last reading and the start of the watch */
 }
 
 static void on_unwatched(void *ctx)
@@ -344,7 +348,7 @@ void agent_registry_unwatch(struct agent_registry *d, void (*done)(void *ctx), v
         loop_post(d->o.loop, &d->unwatched);
 }
 
-/* ---- life ---------------------------------------------------------------------------------- */
+/* ---- opening and closing ------------------------------------------------------------------- */
 
 struct agent_registry *agent_registry_new(const struct agent_registry_opts *opts)
 {

@@ -29,7 +29,8 @@ struct agent_registry_opts {
 
 /* Create the registry. Blocks, because it reads the definitions. */
 struct agent_registry *agent_registry_new(const struct agent_registry_opts *opts);
-void agent_registry_free(struct agent_registry *d); /* No agent may be held (agent_hold). */
+/* No agent may be held any more (agent_hold). */
+void agent_registry_free(struct agent_registry *d);
 
 struct agent_registry_port *agent_registry_port(struct agent_registry *d);
 

@@ -10,9 +10,9 @@
 #include "tool/file/undo.h"
 #include "tool/tools.h"
 
-/* ---- what agents may be given -------------------------------------------------------------- */
+/* ---- tools of agents ----------------------------------------------------------------------- */
 
-/* All of the built-in tools; the one that loads skills while there are some. */
+/* Offer all built-in tools. The tool that loads skills is offered only while there are skills. */
 static void offer_builtin(struct runtime *w)
 {
     const struct skill_list *skills = w->offer.host.skills;
@@ -86,7 +86,7 @@ static bool open_store(struct runtime *w, struct arena *mem, struct err *e)
     return w->store_is_ours;
 }
 
-/* What is not kept is not logged either. */
+/* Open the logs. Without a store, nothing is logged. */
 static void open_logs(struct runtime *w)
 {
     const struct host *host = &w->service->offer.host;
@@ -95,7 +95,10 @@ static void open_logs(struct runtime *w)
         w->logs = session_logs_new(w->service->loop, w->service->limits, host->root, host->state);
 }
 
-/* Before the offer, which begins with the host of the service. */
+/*
+ * Open the table of locks. Call this before the offer is initialized, because the offer copies the
+ * host of the service.
+ */
 static void open_locks(struct runtime *w)
 {
     struct service *s = w->service;
@@ -105,14 +108,14 @@ static void open_locks(struct runtime *w)
     service_use_locks(s, w->locks);
 }
 
-/* Calls that clients make from now on write without turns. */
+/* Close the table of locks. From now on, calls of clients do not wait for their turn to write. */
 static void close_locks(struct runtime *w)
 {
     service_use_locks(w->service, NULL);
     lock_table_free(w->locks);
 }
 
-/* What sessions take from the configuration. */
+/* Set the members of w->world that come from the configuration. */
 static void set_world(struct runtime *w)
 {
     w->world.durability = w->config->durability;
@@ -129,7 +132,7 @@ static void on_agents(void *ctx)
         w->on_agents(w->on_agents_ctx);
 }
 
-/* Background work needs a store. */
+/* Open the task engine, if there is a store. */
 static void open_tasks(struct runtime *w)
 {
     struct service *s = w->service;

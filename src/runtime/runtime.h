@@ -25,7 +25,7 @@ struct runtime {
     struct service *service;
     const struct config *config; /* the current configuration */
     struct store *store;         /* the store of the root; NULL: nothing is stored */
-    /* runtime_close closes the store; false: the service owns the store */
+    /* true: runtime_close closes the store; false: the service owns the store */
     bool store_is_ours;
     struct lock_table *locks; /* locks of agents, tasks and calls of the service */
     struct models *models;

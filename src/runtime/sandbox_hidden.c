@@ -82,7 +82,7 @@ static void add_folder(struct hidden_list *l, const char *path)
     add_path(l, path, "/");
 }
 
-/* The root may be in the user's state (root.h), but not in the states of roots. */
+/* The root may be in the user's state folder (root.h), but never in its subfolder `roots`. */
 static void add_state(struct hidden_list *l)
 {
     const char *state = root_user_state_path(l->mem);

@@ -17,7 +17,7 @@
 
 static const struct config nothing_said = { .sandbox.standard = SANDBOX_WORKSPACE };
 
-/* For the model of an MCP client: which tool to use when. */
+/* Tells the model of an MCP client when to use which tool. */
 static const char instructions[] =
     "This server runs the agents of this project. Call trefoil_agent_NAME (or agent_send) if you "
     "need the answer now: the call blocks until the agent has answered, which may take minutes. "
@@ -29,7 +29,7 @@ static const char instructions[] =
     "answer_task, or let the user run `trefoil approvals`; never decide for the user. If "
     "`mode_reason` explains why an agent is read-only, tell the user which setting changes that.";
 
-/* Not by `ctx`: a verb may have set it. */
+/* Return the service that contains *up. up->ctx cannot be used, because a verb may have set it. */
 static struct service *of_upstreams(struct upstreams *up)
 {
     return CONTAINER_OF(up, struct service, upstreams);
@@ -66,7 +66,10 @@ static void on_servers_changed(struct upstreams *up)
     events_api_changed(&s->web, EVENTS_SERVERS);
 }
 
-/* The tool that loads them lists them in its description. */
+/*
+ * The skills have changed, and so has the description of the tool that loads them, because it lists
+ * them.
+ */
 static void on_skills_changed(void *ctx)
 {
     struct service *s = ctx;
@@ -153,7 +156,10 @@ static void use_scope(struct guard_scope *to, const struct guard_scope *said)
     memcpy(to->permission, said->permission, sizeof(to->permission));
 }
 
-/* Read-only: nothing is changed, run or reached, neither by a client nor by an agent for it. */
+/*
+ * Set the scope of clients of this origin. In a read-only scope, neither a client nor an agent that
+ * works for it can change, run or fetch something.
+ */
 static void use_endpoint(struct guard_scope *to, const struct config *c, enum origin origin)
 {
     use_scope(to, &c->mcp);
@@ -165,7 +171,7 @@ static void use_endpoint(struct guard_scope *to, const struct config *c, enum or
         to->permission[TOOL_FETCH] = PERMISSION_DENY;
 }
 
-/* The port of "127.0.0.1:8733"; 0 for a Unix socket. */
+/* Return the port of an address such as "127.0.0.1:8733"; 0 for a Unix socket. */
 static uint16_t port_of(struct str address)
 {
     struct str host, text;
@@ -223,13 +229,17 @@ void service_agents_changed(struct service *s)
     struct err e;
 
     if (agent_tools_refresh(&s->agents, s->config) && !s->listing.open)
-        offer_source_changed(&s->builtin, OFFER_TOOLS); /* schemas list the names */
+        offer_source_changed(&s->builtin,
+                             OFFER_TOOLS); /* the schemas of tools list the names of agents */
     for (struct agent_scope *a = s->scopes; a; a = a->next)
-        agent_scope_reload(a, &e); /* one that is gone offers nothing */
+        agent_scope_reload(a, &e); /* an agent that no longer exists offers nothing */
     events_api_changed(&s->web, EVENTS_AGENTS);
 }
 
-/* Those that are not private and fit the mode of some client; the rest is up to guard_offers. */
+/*
+ * Is the tool not private, and allowed by the mode of at least one origin? guard_offers checks the
+ * rest for each client.
+ */
 static bool is_exposed(const struct config *c, const struct tool *t)
 {
     return (c->mode != ENDPOINT_READ_ONLY || tool_kind_only_looks(t->kind)) &&
@@ -247,7 +257,7 @@ static void use_list(struct offer_source *to, const struct tool ***kept, const s
     *kept = list;
 }
 
-/* What only clients have: they go with agents. */
+/* Offer the tools that only clients have. They are about agents, so SCOPE_TOOLS omits them. */
 static void expose_to_clients(struct service *s, const struct config *c)
 {
     const struct tool **list = mem_alloc(client_tool_count * sizeof(*list));
@@ -294,7 +304,7 @@ void service_use(struct service *s, const struct config *config)
 {
     upstreams_use(&s->upstreams, config);
     service_expose(s, config);
-    if (s->listing.open) /* where no tool of theirs is listed, nothing waits for them */
+    if (s->listing.open) /* without tools of servers in the list, nothing waits for the servers */
         timer_set(s->loop, &s->listing_late, s->upstreams.withheld ? 0 : s->limits->list_ms,
                   on_listing_late);
 }
@@ -310,7 +320,7 @@ void service_expect_agents(struct service *s)
 {
     s->web.opening.open = true;
     s->mcp.instructions = instructions;
-    expect(s); /* schemas list the names of agents */
+    expect(s); /* lists must wait, because schemas list the names of agents */
     if (s->scope != SCOPE_TOOLS)
         offer_join(&s->offer, &s->agents.source);
 }
@@ -336,7 +346,7 @@ static void on_audit_closed(void *ctx)
     s->left(s->left_ctx, s->left_in_time);
 }
 
-/* What was called is on the disk before we go. */
+/* A part has closed. After the last part, write the rest of the audit log. */
 static void on_left(void *ctx, bool in_time)
 {
     struct service *s = ctx;

@@ -97,8 +97,7 @@ void service_use_state(struct service *s, struct state_port *state);
 void service_open_audit(struct service *s, const struct config *config);
 
 /*
- * Set the address on which the program listens, in the form in which http_server_listen has written
- * it.
+ * Set the address on which the program listens, as written by http_server_listen.
  */
 void service_use_address(struct service *s, struct str address);
 
@@ -122,7 +121,7 @@ void service_expect_servers(struct service *s, const struct config *config);
 
 /*
  * Let requests for lists of tools wait until service_use_agents and service_use were called. Call
- * this only one time.
+ * this only once.
  */
 void service_expect_agents(struct service *s);
 

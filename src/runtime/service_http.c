@@ -9,7 +9,10 @@
 
 /* ---- routes ----------------------------------------------------------------------------- */
 
-/* Behind /mcp/ stands the name of an agent. NULL: the request has been answered. */
+/*
+ * Find the MCP endpoint of a request: the endpoint of the agent in the path /mcp/NAME, or of the
+ * service. NULL: an error response was sent.
+ */
 static struct mcp_http *mcp_of(struct http_req *req)
 {
     struct service *s = req->ctx; /* web is its first member */
@@ -84,13 +87,16 @@ const struct http_route *service_routes(size_t *out_n)
     return routes;
 }
 
-/* Where JSON-RPC is spoken. */
+/* The paths at which errors are sent as JSON-RPC. */
 static const struct str rpc_paths[] = { STR("/mcp"), STR("/sse"), STR(MCP_SSE_MESSAGES) };
 
-/* Served without the API key. */
+/* The paths that need no API key. */
 static const struct str open_paths[] = { STR("/health") };
 
-/* By key, else by address; the port is another one with each connection. */
+/*
+ * Check the rate limit of a client, which is identified by its key or else by its address. The port
+ * is ignored, because it differs for each connection.
+ */
 static int64_t on_pace(void *ctx, const struct http_peer *peer, struct str key)
 {
     struct service *s = ctx;
@@ -103,7 +109,7 @@ static int64_t on_pace(void *ctx, const struct http_peer *peer, struct str key)
                       loop_now(s->loop));
 }
 
-/* ---- life ------------------------------------------------------------------------------- */
+/* ---- opening and closing ---------------------------------------------------------------- */
 
 void service_add_http(struct service *s, const struct config *c)
 {

@@ -4,7 +4,7 @@
  * The init process (init.h) does these steps in the new mount namespace:
  *
  *   1. make all mounts private, so that later mounts outside of the namespace do not appear in it,
- *      and the reverse
+ *      and later mounts in the namespace do not appear outside
  *   2. clone the folders that stay visible (trees) and the harmless devices
  *   3. make all mounts read-only, and forbid setuid programs and devices on them
  *   4. mount a private /dev

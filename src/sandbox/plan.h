@@ -69,8 +69,10 @@ void sandbox_plan_clean(struct sandbox_plan *p);
 /* Add a tree. False: there are too many trees. */
 bool sandbox_plan_tree(struct sandbox_plan *p, const char *path, bool writable);
 
-/* Make the environment of the child from `env`: variables that name sockets of the user's session
- * are removed, and those for caches name private folders. */
+/*
+ * Make the environment of the child from `env`: variables that name sockets of the user's session
+ * are removed, and variables for caches are set to private folders.
+ */
 char **sandbox_env(struct sandbox_plan *p, char **env);
 
 /* ---- parts of the plan ------------------------------------------------------------------- */

@@ -85,7 +85,7 @@ static void put_outcome(struct render *r, const struct event_tool *t, const stru
     if (t->status == CALLED_DONE) {
         buf_put(&r->line, STR(" ... done"));
     } else if (t->status == CALLED_CANCELED) {
-        buf_put(&r->line, STR(" ... canceled"));
+        buf_put(&r->line, STR(" ... cancelled"));
     } else {
         buf_put(&r->line, first.n ? STR(" ... failed: ") : STR(" ... failed"));
         show_text(&r->line, first);

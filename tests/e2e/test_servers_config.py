@@ -68,7 +68,7 @@ def check_shows_servers_and_what_is_to_be_said(root):
     equal([s["transport"] for s in got["servers"]], ["stdio", "stdio", "sse"])
     equal([s["trusted"] for s in got["servers"]], [False] * 3)
     equal(len(got["warnings"]), 4)
-    equal(got["warnings"][3], "not trusted, so not started: filesystem, database, remote; `trefoil trust` "
+    equal(got["warnings"][3], "these servers are not trusted and not started: filesystem, database, remote; `trefoil trust` "
                               "shows and accepts them")
 
 

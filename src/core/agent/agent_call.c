@@ -342,7 +342,7 @@ static void on_opened(struct op *op, const struct err *e, void *ctx)
     memcpy(r->id, r->session.id, sizeof(r->id));
     note_mode(r);
     if (r->op.canceled) {
-        fail(&r->why, ERR_CANCELED, "canceled");
+        fail(&r->why, ERR_CANCELED, "cancelled");
         close_session(r);
     } else {
         id_new(loop_wall(r->op.loop), r->prompt_id);

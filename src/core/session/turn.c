@@ -157,7 +157,8 @@ static const struct op_kind prompt_kind = { .name = "prompt", .cancel = cancel_p
 
 static void leave_open(struct turn *t)
 {
-    turn_broke(t, &(struct err){ ERR_CANCELED, "this process stops; the turn can be resumed" });
+    turn_broke(t,
+               &(struct err){ ERR_CANCELED, "this process is stopping; the turn can be resumed" });
 }
 
 static void on_prompted(struct op *op, const struct err *e, void *ctx)

@@ -250,10 +250,10 @@ void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, o
  * arrived. ERR_INVALID: the answer is not valid for this question, or it approves a call with
  * truncated arguments without a->unseen.
  *
- * Every principal that can see the task (a->owner) may answer. Agents have no tool to answer, so
- * that no agent can approve its own calls or those of an agent that it has called. A program that
- * speaks MCP over stdio cannot approve calls of a task that was started at the command line
- * (ERR_DENIED), because such a task may have more rights than MCP clients.
+ * Every principal that can see the task (a->owner) may answer. Agents have no tool with which they
+ * could answer, so no agent can approve its own calls or the calls of an agent that it has called.
+ * A program that speaks MCP over stdio cannot approve calls of a task that was started at the
+ * command line (ERR_DENIED), because such a task may have more rights than MCP clients.
  */
 void task_answer(struct task_engine *g, struct task_ask *a, struct str key, struct json answer,
                  struct op *parent, op_done_fn *done, void *ctx);
@@ -320,7 +320,10 @@ struct task_feed {
     struct op op; /* first */
     struct str owner;
     int64_t after; /* in: the last known number, or TASK_FEED_NOW; out: the last delivered number */
-    /* Called one time, before all events. `gap`: some events after `after` were already deleted. */
+    /*
+     * Called once, before all events. `gap`: some of the events after `after` have already been
+     * deleted.
+     */
     void (*begun)(struct task_feed *f, bool gap);
     /* Return true to get the next event at once, or false to pause until task_feed_more. */
     bool (*event)(struct task_feed *f, const struct store_feed_event *ev);

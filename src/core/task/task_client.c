@@ -188,7 +188,7 @@ static void cancel_question(struct op *op)
 {
     struct task_question *q = CONTAINER_OF(op, struct task_question, op);
 
-    ask_refuse(q->ask, &(struct err){ ERR_CANCELED, "canceled" });
+    ask_refuse(q->ask, &(struct err){ ERR_CANCELED, "cancelled" });
     close_question(q, STR("nobody"), STR_NONE);
 }
 

@@ -146,7 +146,7 @@ static void give_up_session(struct task_run *r)
 {
     r->outcome = TASK_FAILED;
     r->stop = TURN_CANCELED;
-    r->why = STR("canceled");
+    r->why = STR("cancelled");
     close_session(r);
 }
 
@@ -308,7 +308,7 @@ static void open_session(struct task_run *r, struct str id)
 static void find_session(struct task_run *r)
 {
     if (r->halt)
-        give_up(r, "canceled");
+        give_up(r, "cancelled");
     else if (r->session_id[0])
         open_session(r, str_of(r->session_id));
     else if (r->spec.session.n)
@@ -380,7 +380,7 @@ static void log_working(struct task_run *r)
 static void on_call_stored(struct task_run *r)
 {
     if (r->halt) {
-        give_up(r, "canceled");
+        give_up(r, "cancelled");
         return;
     }
     task_run_go(r, RUN_WORKING);
@@ -558,7 +558,7 @@ void task_run_begin(struct task_run *r)
     if (g->closing)
         task_run_park(r);
     if (r->damage.p || r->halt >= HALT_CANCELED) {
-        give_up(r, r->damage.p ? r->damage.p : "canceled");
+        give_up(r, r->damage.p ? r->damage.p : "cancelled");
         return;
     }
     if ((!r->call && !open_agents(r, &e)) || !read_rights(r, &e)) {

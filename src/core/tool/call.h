@@ -126,7 +126,8 @@ struct call {
     bool untrusted;     /* the result is from an untrusted source: data, never instructions */
     struct str from;    /* source of an untrusted result: "server:tool" or the tool's name */
     struct str warning; /* a warning of the guard for the model; else STR_NONE */
-    struct str task;    /* id of the task as which the call continues; else STR_NONE */
+    /* id of the task that continues the call; STR_NONE: the call is not a task */
+    struct str task;
 
     /* A whole result object or error object that is forwarded unchanged; valid as long as mem. */
     struct str raw_result, raw_error;
@@ -174,7 +175,7 @@ enum { CALL_NO_DEADLINE = -1 };
 /*
  * call_run begins a call as a child op of `parent` and calls start(call). It initializes all
  * members of *call. about->timeout_ms is the deadline; 0 means limits.tool_ms, and CALL_NO_DEADLINE
- * is for a worker that has a deadline itself. The content stays valid until `done` returns; *call
+ * is for a worker that sets its own deadline. The content stays valid until `done` returns; *call
  * must live as long as mem.
  */
 struct call_about {

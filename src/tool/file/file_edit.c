@@ -193,7 +193,7 @@ const struct tool tool_file_edit = {
     .name = "file_edit",
     .title = "Edit a file",
     .description = "Replace text in a file inside the root folder. `old_text` must match exactly. "
-                   "It must occur only one time unless `replace_all` is true. Return a unified "
+                   "It must occur exactly once unless `replace_all` is true. Return a unified "
                    "diff.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"path\":{\"type\":\"string\","
