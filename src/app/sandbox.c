@@ -10,6 +10,7 @@
 #include "base/keep_wire.h"
 #include "loop/proc_spawn.h"
 #include "runtime/sandbox_hidden.h"
+#include "state/credentials.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +27,7 @@ enum { NOT_FOUND = 127, BY_SIGNAL = 128 };
 
 struct sandbox_args {
     const char *profile, *private_dir;
-    struct option_list connect;
+    struct option_list connect, credentials;
     bool read_only, best_effort;
 };
 
@@ -193,6 +194,37 @@ static int exit_code(const struct sandboxed_run *r, const char *name)
     return print_error(&e);
 }
 
+/* ---- credentials ------------------------------------------------------------------------- */
+
+static bool parse_credentials(struct app *app, const struct sandbox_args *args,
+                              const struct sandbox_profile *s, struct credentials *out,
+                              struct err *e)
+{
+    const char *private = args->private_dir;
+    char *real = arena_alloc(&app->project.mem, PATH_MAX);
+
+    *out = (struct credentials){ .home = getenv("HOME"),
+                                 .name = args->credentials.v,
+                                 .names = args->credentials.n };
+    if (!out->names)
+        return true;
+    if (s->kind != SANDBOX_AGENT || !private || !out->home)
+        return fail(e, ERR_INVALID, "--credentials needs --profile agent, --private and HOME");
+    if (!realpath(private, real))
+        return fail_sys(e, "--private %.150s", private);
+    out->private_dir = real;
+    return credentials_check(out, e);
+}
+
+/* A refreshed token that could not be copied back is worth a notice, not another exit code. */
+static void copy_credentials_back(const struct credentials *c)
+{
+    struct err e;
+
+    if (c->names && !credentials_copy_back(c, &e))
+        fprintf(stderr, TREFOIL_NAME ": sandbox: %s\n", e.text);
+}
+
 /* ---- the verb ---------------------------------------------------------------------------- */
 
 /* Tell the user what the sandbox lacks on this machine. */
@@ -210,11 +242,15 @@ static int sandbox_run(struct app *app, const void *args_, int words, char **wor
     struct sandbox_profile profile;
     struct keeper_args keeper = { .argv = (const char *const *)word, .sandbox = &profile };
     struct sandboxed_run r = { 0 };
+    struct credentials credentials;
     struct err e;
 
     (void)words;
-    if (!make_profile(app, args, &profile, &e))
+    if (!make_profile(app, args, &profile, &e) ||
+        !parse_credentials(app, args, &profile, &credentials, &e))
         return print_usage_error("sandbox: %s", e.text);
+    if (credentials.names && !credentials_copy_in(&credentials, &e))
+        return print_error(&e);
     if (profile.kind != SANDBOX_OFF) {
         keeper.support = sandbox_support();
         print_support(&profile, keeper.support);
@@ -225,6 +261,7 @@ static int sandbox_run(struct app *app, const void *args_, int words, char **wor
                       &e))
         return print_error(&e);
     wait_for_end(&r);
+    copy_credentials_back(&credentials);
     return exit_code(&r, word[0]);
 }
 
@@ -237,6 +274,9 @@ static const struct option sandbox_options[] = {
       "Make the root read-only (profiles server, agent)" },
     { "private", OPTION_TEXT, offsetof(struct sandbox_args, private_dir), "DIR",
       "Make this folder writable: for caches (profile server) or as HOME (profile agent)" },
+    { "credentials", OPTION_LIST, offsetof(struct sandbox_args, credentials), "FILE",
+      "Copy this file of the home folder to the private folder, and back if the command has "
+      "changed it (profile agent)" },
     { "best-effort", OPTION_FLAG, offsetof(struct sandbox_args, best_effort), NULL,
       "Run the command even if this system cannot enforce the whole profile" },
 };

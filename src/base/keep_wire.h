@@ -90,7 +90,7 @@ struct keep_news_msg {
     uint32_t news; /* enum keep_news */
     uint32_t step; /* enum keep_step */
     int32_t value;
-    char text[240]; /* what failed, for KEEP_STEP_SANDBOX; else empty */
+    char text[360]; /* what failed, for KEEP_STEP_SANDBOX; else empty */
 };
 
 #endif

@@ -2,7 +2,8 @@
  * root_paths.c - what stays read-only in a writable root.
  *
  * Programs read these files outside of the sandbox later and do what is in them: editors, other
- * agents, shells, git. A missing file is not protected, because there is nothing to mount on.
+ * agents, shells, git. A missing file is not protected, because there is nothing to mount on. Tools
+ * that change files ask for these files (core/guard/protected_path.h).
  */
 #include "sandbox/plan.h"
 
@@ -10,8 +11,8 @@
 #include <sys/stat.h>
 
 static const char *const guarded[] = {
-    ".trefoil", "trefoil.toml", ".mcp.json", ".claude", ".codex",
-    ".gemini",  ".cursor",      ".vscode",   ".envrc",
+    ".trefoil", "trefoil.toml", ".mcp.json", ".claude",           ".codex", ".gemini", ".cursor",
+    ".vscode",  ".zed",         ".envrc",    ".vaultspec/agents",
 };
 
 static bool exists(const char *path)

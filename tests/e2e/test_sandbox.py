@@ -154,6 +154,78 @@ def a_private_folder_in_the_hidden_state_is_the_home_of_an_agent(place):
     equal(done.stdout.strip(), str(private / ".npm"))
 
 
+class Agent:
+    """A program with credentials in a home folder of its own."""
+
+    def __init__(self, place):
+        self.place, self.private = place, place.state / "private"
+        self.private.mkdir()
+        self.users = write(place.home / ".codex/auth.json", "token 1")
+
+    def command(self, *command, name=".codex/auth.json"):
+        return [TREFOIL, "sandbox", "--root", self.place.root, "--profile", "agent", "--private",
+                self.private, "--credentials", name, "--", *command]
+
+    def run(self, script, **more):
+        return subprocess.run(self.command("sh", "-c", script, **more), cwd=self.place.root, check=False,
+                              env=self.place.environment(), capture_output=True, text=True)
+
+
+@in_place
+def credentials_are_copied_in_and_a_refreshed_token_back(place):
+    agent = Agent(place)
+    script = f"cat ~/.codex/auth.json; cat {place.home}/.codex/auth.json; echo token 2 > ~/.codex/auth.json"
+    equal(agent.run(script).stdout, "token 1")  # the user's own file is hidden
+    equal((agent.users.read_text(), agent.users.stat().st_mode & 0o777), ("token 2\n", 0o644))
+    agent.run("rm ~/.codex/auth.json")
+    equal(agent.run("cat ~/.codex/auth.json").stdout, "token 2\n")
+    agent.run("rm ~/.codex/auth.json; ln -s /etc/hostname ~/.codex/auth.json")
+    agent.run("rm -r ~/.codex; mkdir -p ~/.codex/auth.json")
+    equal(agent.users.read_text(), "token 2\n")
+
+
+@in_place
+def of_two_refreshed_tokens_the_users_stays(place):
+    agent = Agent(place)
+    with subprocess.Popen(agent.command("sh", "-c", "echo agent > ~/.codex/auth.json; echo ready; read line"),
+                          cwd=place.root, env=place.environment(), text=True, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        equal(process.stdout.readline(), "ready\n")
+        agent.users.write_text("user")
+        said = process.communicate("end\n", timeout=60)[1]
+    has(said, "has changed since it was copied for the program")
+    equal(agent.users.read_text(), "user")
+    equal(agent.run("cat ~/.codex/auth.json").stdout, "user")
+
+
+@in_place
+def a_refreshed_token_survives_a_killed_trefoil(place):
+    agent = Agent(place)
+    with subprocess.Popen(agent.command("sh", "-c", "echo new > ~/.codex/auth.json; echo ready; exec sleep 1000"),
+                          cwd=place.root, env=place.environment(), text=True,
+                          stdout=subprocess.PIPE) as process:
+        equal(process.stdout.readline(), "ready\n")
+        process.kill()
+        equal(process.stdout.read(), "")
+    equal(agent.users.read_text(), "token 1")
+    equal(agent.run("cat ~/.codex/auth.json").stdout, "new\n")
+    equal(agent.users.read_text(), "new\n")
+
+
+@in_place
+def names_of_credentials_are_checked(place):
+    agent = Agent(place)
+    for name in ("/etc/shadow", "../state/secret", ".codex/../../x", ""):
+        done = agent.run("true", name=name)
+        equal(done.returncode, 2)
+        has(done.stderr, "expected the path of a file below the home folder")
+    done = agent.run("echo started", name=".missing")
+    equal((done.returncode, done.stdout), (0, "started\n"))
+    done = place.run("workspace", "true", options=["--credentials", ".codex/auth.json"])
+    equal(done.returncode, 2)
+    has(done.stderr, "--credentials needs --profile agent")
+
+
 @in_place
 def secrets_that_variables_name_are_hidden(place):
     config, kube, more, gpg = (place.outside / name for name in ("config", "kube", "more", "gpg"))

@@ -277,6 +277,8 @@ def without_the_kernel_every_command_is_asked_for_naming_what_is_missing(root):
     answer = reduced(root, "run", touch)
     equal(answer.returncode, DENIED)
     has(said(answer), "this system cannot confine files")
+    for missing in ("Landlock", "namespaces (create a user namespace: Operation not permitted)"):
+        has(said(answer), missing)
     equal((root / "made").exists(), False)
     verdict = json.loads(reduced(root, "explain", "shell_exec", '{"argv":["ls"]}', "--json").stdout)
     equal((verdict["verdict"], verdict["by"]), ("ask", "sandbox"))

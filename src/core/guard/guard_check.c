@@ -180,12 +180,13 @@ static void check_capability(const struct guard_facts *f, struct guard_check_fin
 
 static void check_protected(const struct guard_facts *f, struct guard_check_finding *to)
 {
-    guard_pass(to, "it changes no trefoil configuration file");
+    guard_pass(to, "it changes no file that controls trefoil or other programs");
     if (f->protects == GUARD_DENY)
         guard_say(to, GUARD_DENY, "tools cannot write to .trefoil/, except to agents and skills");
     else if (f->protects == GUARD_ASK)
         guard_say(to, GUARD_ASK,
-                  "it would change a definition of an agent, a skill or a configuration file");
+                  "it would change a definition of an agent or a skill, or a file that controls "
+                  "trefoil, git, an editor or a shell");
 }
 
 /* ---- permission ---------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@ static void find_support(const struct sandbox_policy *p, struct guard_sandbox *s
 
     s->enforced = sandbox_policy_enforces(p, s->kind, &e);
     s->best_effort = p->best_effort;
-    snprintf(s->missing, sizeof(s->missing), "%.150s", e.text);
+    snprintf(s->missing, sizeof(s->missing), "%.230s", e.text);
 }
 
 static bool deletes_outside(const struct host *host, struct json args)
