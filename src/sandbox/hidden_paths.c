@@ -373,6 +373,18 @@ static bool hide_config(struct sandbox_plan *p, struct err *e)
     return true;
 }
 
+/* Sort the covers, and drop each that lies in the empty part of another: it does not exist there. */
+static void drop_inner_covers(struct sandbox_plan *p)
+{
+    size_t n = p->covers.n;
+
+    path_list_sort(&p->covers);
+    p->covers.n = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!is_covered(p, p->covers.v[i]))
+            p->covers.v[p->covers.n++] = p->covers.v[i];
+}
+
 bool plan_hidden(struct sandbox_plan *p, struct err *e)
 {
     for (size_t i = 0; i < p->homes.n; i++)
@@ -395,6 +407,6 @@ bool plan_hidden(struct sandbox_plan *p, struct err *e)
     for (size_t i = 0; i < ARRAY_LEN(system_secrets); i++)
         if (!hide(p, system_secrets[i], e))
             return false;
-    path_list_sort(&p->covers);
+    drop_inner_covers(p);
     return true;
 }
