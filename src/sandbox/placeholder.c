@@ -86,7 +86,9 @@ static enum outcome hold_existing(const char *path, const char *text, int *ret_f
         return errno == ENOENT ? GONE : OF_OTHERS;
     if (!has_text(fd, text))
         return OF_OTHERS;
-    if (!lock(fd, F_RDLCK) || !is_at(fd, path))
+    if (!lock(fd, F_RDLCK)) /* on a file system without locks the file stays */
+        return errno == EAGAIN || errno == EACCES ? GONE : OF_OTHERS;
+    if (!is_at(fd, path))
         return GONE;
     *ret_fd = TAKE_FD(fd);
     return HELD;

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 
-from harness import case, equal, has, main, wait_for
+from harness import case, equal, has, main, needs_namespaces, wait_for
 from sandbox_place import REFUSE, TREFOIL, Place, write
 
 GIT = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a",
@@ -128,6 +128,7 @@ def everything_may_lie_below_tmp(folder):
 
 
 @case
+@needs_namespaces
 def what_lies_beside_the_root_below_tmp_is_read_only(folder):
     """In a folder that exists only in the sandbox, a file would be lost without a word."""
     root = folder / "a/root"
@@ -142,6 +143,7 @@ def what_lies_beside_the_root_below_tmp_is_read_only(folder):
 
 
 @in_place
+@needs_namespaces
 def a_private_folder_in_the_hidden_state_is_the_home_of_an_agent(place):
     private = place.state / "private"
     private.mkdir()
@@ -259,6 +261,7 @@ def the_home_folder_is_visible_below_a_covered_folder(place):
 
 
 @in_place
+@needs_namespaces
 def a_sandbox_can_run_in_a_sandbox(place):
     shutil.copy(TREFOIL, place.root / "trefoil")
     done = place.run("workspace", "./trefoil", "sandbox", "--root", str(place.root), "--", "sh", "-c",
@@ -308,6 +311,7 @@ def nothing_outlives_a_killed_trefoil(place):
 
 
 @in_place
+@needs_namespaces
 def a_daemon_that_starts_later_is_hidden_as_well(place):
     """Its socket's folder did not exist when the sandbox was made."""
     (place.base / "run").mkdir(mode=0o700)
@@ -364,6 +368,7 @@ def a_root_above_or_in_the_state_folder_is_refused(place):
 
 
 @in_place
+@needs_namespaces
 def the_root_in_the_state_sees_nothing_else_of_it(place):
     """It is used instead of the home folder."""
     for before in ([], NO_NAMESPACES):
@@ -410,6 +415,7 @@ def where_landlock_can_hide_nothing_nothing_starts(place):
 
 
 @in_place
+@needs_namespaces
 def without_landlock_the_mounts_hold(place):
     before = [REFUSE, "landlock", "--"]
     done = place.run("workspace", "sh", "-c", "echo x > in && ! echo x > ../outside/new",
@@ -422,6 +428,7 @@ def without_landlock_the_mounts_hold(place):
 
 
 @in_place
+@needs_namespaces
 def without_a_network_namespace_internet_sockets_are_refused(place):
     script = "import socket; socket.socket(socket.AF_UNIX); socket.socket()"
     done = place.run("workspace", "/usr/bin/python3", "-c", script, before=[REFUSE, "netns", "--"])
@@ -483,6 +490,7 @@ def git_commits_in_workspace_but_not_in_read_only(place):
 
 
 @in_place
+@needs_namespaces
 def git_commits_in_a_linked_worktree(place):
     new_repository(place)
     host(place, "git", "worktree", "add", "-q", str(place.base / "tree"))
@@ -499,6 +507,7 @@ def placeholders(place):
 
 
 @in_place
+@needs_namespaces
 def no_file_brings_git_another_configuration(place):
     """git runs what core.fsmonitor names. Two files that do not exist yet could lead git to one."""
     new_repository(place)
@@ -513,6 +522,7 @@ def no_file_brings_git_another_configuration(place):
 
 
 @in_place
+@needs_namespaces
 def git_works_while_a_sandbox_runs_and_nothing_is_left(place):
     new_repository(place)
     with Waiting(place) as first, Waiting(place) as second:
@@ -534,6 +544,7 @@ def git_works_while_a_sandbox_runs_and_nothing_is_left(place):
 
 
 @in_place
+@needs_namespaces
 def a_worktree_configuration_of_the_user_stays(place):
     new_repository(place)
     write(place.root / ".git/config.worktree", "")
@@ -559,6 +570,7 @@ def compilers_and_make_work(place):
 
 
 @in_place
+@needs_namespaces
 def python_processes_share_locks(place):
     write(place.root / "many.py", "import multiprocessing as m\n"
           "def f(x): return x * x\n"
@@ -570,6 +582,7 @@ def python_processes_share_locks(place):
 
 
 @in_place
+@needs_namespaces
 def node_serves_itself_and_npm_fails_at_once(place):
     if not shutil.which("node"):
         return
@@ -584,12 +597,14 @@ def node_serves_itself_and_npm_fails_at_once(place):
 
 
 @in_place
+@needs_namespaces
 def the_temporary_folder_is_private_and_empty(place):
     equal(succeeds(place.run("workspace", "sh", "-c", "ls -A /tmp; echo x > /tmp/x; cat /tmp/x")),
           "x\n")
 
 
 @in_place
+@needs_namespaces
 def a_root_below_tmp_works(place):
     folder = pathlib.Path(subprocess.run(["mktemp", "-d"], capture_output=True, text=True,
                                          check=True).stdout.strip())
