@@ -202,7 +202,7 @@ static bool choose_origin(struct explain *x, const char *word, struct err *e)
         return true;
     }
     return fail(e, ERR_INVALID,
-                "--origin %.40s: expected stdio, socket, http, key, run, chat, terminal or task",
+                "--origin %.40s: expected stdio, socket, http, key, run, chat, acp, terminal or task",
                 word);
 }
 
@@ -339,6 +339,7 @@ const struct verb verb_explain = {
         "  http                 HTTP over TCP without a key\n"
         "  run, chat            the command of that name\n"
         "  terminal             any other command, such as tools call\n"
+        "  acp                  an editor over ACP\n"
         "  task                 a call in a task\n",
     .least = 1,
     .most = 2,

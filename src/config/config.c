@@ -51,11 +51,16 @@ struct config_mcp_table {
     struct guard_table guard;
 };
 
+struct acp_table {
+    struct str name, version;
+};
+
 struct file_tables {
     struct serve_table serve;
     struct log_table log;
     struct store_table store;
     struct config_mcp_table mcp;
+    struct acp_table acp;
     struct guard_table guard;
     struct web_table web;
     struct json tasks, sandbox;
@@ -91,6 +96,11 @@ static const struct pick mcp_fields[] = {
     PICK_FIELD("permission", PICK_OBJECT, struct config_mcp_table, guard.permission, 0),
 };
 
+static const struct pick acp_fields[] = {
+    PICK_FIELD("name", PICK_STR, struct acp_table, name, 0),
+    PICK_FIELD("version", PICK_STR, struct acp_table, version, 0),
+};
+
 static const struct pick guard_fields[] = {
     PICK_FIELD("mode", PICK_STR, struct guard_table, mode, 0),
     PICK_FIELD("permission", PICK_OBJECT, struct guard_table, permission, 0),
@@ -107,6 +117,7 @@ static const struct pick file_fields[] = {
     PICK_NESTED("log", struct file_tables, log, 0, log_fields),
     PICK_NESTED("store", struct file_tables, store, 0, store_fields),
     PICK_NESTED("mcp", struct file_tables, mcp, 0, mcp_fields),
+    PICK_NESTED("acp", struct file_tables, acp, 0, acp_fields),
     PICK_NESTED("guard", struct file_tables, guard, 0, guard_fields),
     PICK_NESTED("web", struct file_tables, web, 0, web_fields),
     PICK_FIELD("tasks", PICK_OBJECT, struct file_tables, tasks, 0),
@@ -428,6 +439,8 @@ static bool config_apply(struct config_loading *l, struct json root, bool from_p
     struct file_tables t = { .serve.listen = c->listen,
                              .serve.hosts = c->hosts,
                              .mcp.expose_tools = c->expose_tools,
+                             .acp.name = c->acp_name,
+                             .acp.version = c->acp_version,
                              .guard.audit = !c->no_audit };
     const struct server_reader r = { l->mem,    l->root->path, &c->limits,
                                      &c->notes, SHAPE_NATIVE,  from_project };
@@ -441,6 +454,8 @@ static bool config_apply(struct config_loading *l, struct json root, bool from_p
     if (!apply_limits(l, t.limits, from_project, e))
         return false;
     apply_serve(l, root, &t.serve, from_project);
+    c->acp_name = t.acp.name;
+    c->acp_version = t.acp.version;
     *(list == &l->user ? &c->user_agents : &c->agents) = t.agents;
     if (!keep_users(l, from_project, json_get(root, STR("guard")), "audit",
                     !t.guard.audit && !c->no_audit))

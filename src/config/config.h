@@ -58,6 +58,7 @@ struct config {
     enum store_durability durability; /* [store] durability */
     enum lock_conflict lock_conflict; /* [tasks] lock_conflict */
     bool isolate;                     /* [tasks] isolate */
+    struct str acp_name, acp_version; /* [acp] name and version; STR_NONE: those of trefoil */
     struct ip_range_list reachable;   /* [web] allow_private */
     const char *chosen;               /* the file of --config; NULL: none */
     bool trust;                       /* --trust was given */

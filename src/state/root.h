@@ -26,6 +26,19 @@ struct root {
 bool root_find(struct arena *mem, const char *chosen, struct root *out, struct err *e);
 
 /*
+ * Find the root of a folder, as if it were the working folder and neither --root nor TREFOIL_ROOT
+ * were set.
+ */
+bool root_of_folder(struct arena *mem, const char *folder, struct root *out, struct err *e);
+
+/*
+ * Open a folder besides the root that tools may use. *out is its path with links resolved, and
+ * *out_fd is opened with O_PATH. ERR_DENIED: the folder is / or the home folder.
+ */
+bool root_folder_open(struct arena *mem, const char *path, const char **out, int *out_fd,
+                      struct err *e);
+
+/*
  * Return the path of the user's state folder: TREFOIL_STATE_DIR, STATE_DIRECTORY (systemd),
  * $XDG_STATE_HOME/trefoil or ~/.local/state/trefoil. NULL: the user has no home folder. The
  * function creates nothing.

@@ -268,6 +268,13 @@ static char *folder_of(const struct place *cwd)
     return path;
 }
 
+static struct str call_id_of(const struct call *call)
+{
+    const struct caller *c = call->caller;
+
+    return c->kind->call_id ? c->kind->call_id(c) : STR_NONE;
+}
+
 struct child *child_start(struct call *call, const struct command_plan *plan, size_t head,
                           size_t tail, child_started_fn *started, void *ctx)
 {
@@ -287,6 +294,7 @@ struct child *child_start(struct call *call, const struct command_plan *plan, si
         .events = &child_events,
         .owner = k,
         .output_limit = head + tail,
+        .call = call_id_of(call),
         .host = call->host,
         .mem = call->mem,
         .argv = plan->argv,

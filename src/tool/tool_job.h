@@ -11,6 +11,7 @@
 
 #include "base/pick.h"
 #include "core/tool/tool.h"
+#include "core/workspace.h"
 #include "loop/job.h"
 #include "tool/args.h"
 
@@ -57,6 +58,9 @@ void tool_job_previewed(struct tool_job *w);
  * call was cancelled.
  */
 void tool_failed(struct call *call, const struct err *e);
+
+/* A file was written: note its text before and after, if the workspace is not local (call.h). */
+void tool_wrote(struct call *call, const struct file_writing *f);
 
 static inline bool tool_job_stopped(const struct tool_job *w)
 {

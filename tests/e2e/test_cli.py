@@ -7,7 +7,7 @@ import subprocess
 from harness import DEADLINE, TREFOIL, Serve, case, database, environment, equal, has, main, make_state, run
 
 
-VERBS = ("chat", "run", "sandbox", "sessions", "tasks", "approvals", "locks", "serve", "mcp", "agents", "models", "servers",
+VERBS = ("chat", "run", "sandbox", "sessions", "tasks", "approvals", "locks", "serve", "mcp", "acp", "agents", "models", "servers",
          "tools", "connect", "trust", "config", "doctor", "explain", "audit", "backup", "gc", "state", "init",
          "version", "help")
 SUBCOMMANDS = {"sessions": ("list", "show", "export", "delete"), "agents": ("list", "show", "dispatch"),

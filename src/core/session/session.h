@@ -168,6 +168,7 @@ struct session_change {
     /* name of the mode, which applies from the next tool call on; opts.read_only still applies */
     struct str mode;
     struct str title;
+    struct str settings; /* replaces store_session.settings; borrowed until the op is done */
 };
 
 /* An op that changes a session. Zero it. */

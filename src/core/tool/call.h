@@ -140,6 +140,12 @@ struct call {
     size_t text_chars; /* characters that call_text has written so far */
     bool text_cut;     /* the text was truncated */
 
+    /*
+     * Set by a built-in tool that has written a text file through a workspace that is not local:
+     * the text before (STR_NONE: there was no file) and after. STR_NONE: no such file
+     */
+    struct str text_before, text_after;
+
     bool lacking; /* the call failed, because its caller cannot answer asks of the kind `lacked` */
     enum ask_kind lacked;
 

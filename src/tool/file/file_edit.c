@@ -115,6 +115,7 @@ static void on_edit_written(struct op *op, const struct err *e, void *ctx)
         tool_failed(f->job.call, e);
         return;
     }
+    tool_wrote(f->job.call, &f->writing);
     call_text(f->job.call, f->job.answer);
     call_done(f->job.call);
 }

@@ -27,7 +27,10 @@ struct mcp_upstreams_opts {
     struct upstream_cache *cache; /* outlives the upstreams; NULL: nothing is cached */
     struct upstream_pins *pins;   /* outlives the upstreams; NULL: definitions are not compared */
 
-    /* The first attempt to connect has ended for every server. May be NULL. */
+    /*
+     * The first attempt to connect has ended for every server. Called again after
+     * mcp_upstreams_add, when that is true for the added server, too. May be NULL.
+     */
     void (*on_tried)(struct mcp_upstreams *f, void *ctx);
     /* The tools have changed, and the views were updated. May be NULL. */
     void (*on_changed)(struct mcp_upstreams *f, void *ctx);
