@@ -1,7 +1,9 @@
 /*
- * connect.c - `trefoil connect CLIENT`: make an editor or agent start trefoil as its MCP server.
+ * connect.c - `trefoil connect CLIENT`: make an editor or agent start trefoil as its MCP server or
+ * as its ACP agent.
  *
- * An entry in a file of the project contains the root. A file of the user is for all projects, so
+ * An ACP agent is always registered for the user, without a root: the client names the folder of
+ * each session. An MCP entry in a file of the project contains the root. A file of the user is for all projects, so
  * its entry contains a root only if --root was given. Otherwise trefoil finds the root from the
  * folder in which the client starts it.
  *
@@ -22,7 +24,7 @@
 enum { ENTRY_MOST = 1 << 16, ARGS_MOST = 8 };
 
 struct connect_args {
-    const char *http, *scope;
+    const char *http, *scope, *as, *agent;
     bool print, user, force;
 };
 
@@ -42,7 +44,9 @@ static int unknown_client(struct arena *mem, const char *name)
     struct str list = STR("");
     const struct client_program *c;
 
-    for (size_t i = 0; (c = mcp_client_at(i)); i++) {
+    for (size_t i = 0; (c = client_program_at(i)); i++) {
+        if (client_program_named(c->name, CLIENT_ANY) != c)
+            continue; /* the second role of a program */
         nearest_try(&n, str_of(c->name));
         list = arena_printf(mem, STR_FMT "%s%s", STR_ARG(list),
                             i ? ", " : "; supported clients: ", c->name);
@@ -65,37 +69,50 @@ static bool own_path(struct arena *mem, const char **out, struct err *e)
     return true;
 }
 
-static void write_launch(const struct connecting *c, struct jw *w, const char *program)
+static void add_arg(const char **args, size_t *n, const char *name, const char *value)
 {
-    const char *args[ARGS_MOST] = { "mcp" };
-    const struct client_launch launch = { program, args };
-    size_t n = 1;
+    args[(*n)++] = name;
+    args[(*n)++] = value;
+}
 
-    if (c->args->scope) {
-        args[n++] = "--scope";
-        args[n++] = c->args->scope;
-    }
-    if (!c->user || c->app->opt.root) {
-        args[n++] = "--root";
-        args[n++] = c->app->project.root.path;
-    }
-    c->client->write_stdio(w, &launch);
+/* The arguments with which the client starts trefoil, ended by NULL. */
+static void choose_args(const struct connecting *c, const char *args[ARGS_MOST])
+{
+    size_t n = 0;
+
+    args[n++] = c->client->role == CLIENT_ACP ? "acp" : "mcp";
+    if (c->args->agent)
+        add_arg(args, &n, "--agent", c->args->agent);
+    if (c->args->scope)
+        add_arg(args, &n, "--scope", c->args->scope);
+    if (c->client->role == CLIENT_MCP && (!c->user || c->app->opt.root))
+        add_arg(args, &n, "--root", c->app->project.root.path);
+    args[n] = NULL;
+}
+
+static bool choose_launch(const struct connecting *c, const char *args[ARGS_MOST],
+                          struct client_launch *launch, struct err *e)
+{
+    choose_args(c, args);
+    launch->args = args;
+    return own_path(&c->app->project.mem, &launch->program, e);
 }
 
 static bool make_entry(struct connecting *c, struct err *e)
 {
+    const char *args[ARGS_MOST];
+    struct client_launch launch;
     struct buf b;
     struct jw w = jw_to(&b);
-    const char *program = NULL;
 
     buf_init_in(&b, &c->app->project.mem, ENTRY_MOST);
-    if (!own_path(&c->app->project.mem, &program, e))
+    if (!choose_launch(c, args, &launch, e))
         return false;
     jw_object(&w);
     if (c->args->http)
         c->client->write_http(&w, c->args->http);
     else
-        write_launch(c, &w, program);
+        c->client->write_stdio(&w, &launch);
     jw_object_end(&w);
     c->entry = buf_str(&b);
     return true;
@@ -169,7 +186,7 @@ static void print_hints(const struct connecting *c)
         return;
     if (c->client->hint)
         printf("%s\n", c->client->hint);
-    if (c->user && !c->args->http && !c->app->opt.root)
+    if (c->client->role == CLIENT_MCP && c->user && !c->args->http && !c->app->opt.root)
         printf("trefoil serves the folder in which %s starts it; --root DIR sets a fixed folder\n",
                c->client->name);
 }
@@ -236,11 +253,50 @@ static int connect_print(struct connecting *c)
     return EXIT_OK;
 }
 
+/* The code for an editor whose configuration trefoil cannot edit. */
+static int connect_snippet(struct connecting *c)
+{
+    const char *args[ARGS_MOST];
+    struct client_launch launch;
+    struct buf b;
+    struct err e;
+
+    if (!choose_launch(c, args, &launch, &e))
+        return print_error(&e);
+    buf_init_in(&b, &c->app->project.mem, ENTRY_MOST);
+    c->client->snippet(&b, &launch);
+    printf(STR_FMT, STR_ARG(buf_str(&b)));
+    fflush(stdout);
+    fprintf(stderr, "%s\n", c->client->hint);
+    return EXIT_OK;
+}
+
+/* Options that only one of the two roles takes. */
+static bool check_role_args(const struct connecting *c, struct err *e)
+{
+    const struct connect_args *a = c->args;
+
+    if (c->client->role == CLIENT_MCP && a->agent)
+        return fail(e, ERR_INVALID, "--agent is only for a client that starts trefoil as an agent");
+    if (c->client->role == CLIENT_ACP && (a->http || a->scope))
+        return fail(e, ERR_INVALID,
+                    "%s starts trefoil as an agent; --http and --scope are only for "
+                    "MCP servers",
+                    c->client->name);
+    if (c->client->role == CLIENT_ACP && c->app->opt.root)
+        return fail(e, ERR_INVALID,
+                    "--root cannot be used here: %s names the folder of each session",
+                    c->client->name);
+    return true;
+}
+
 static bool check_args(const struct connecting *c, struct err *e)
 {
     const struct connect_args *a = c->args;
     enum service_scope scope;
 
+    if (!check_role_args(c, e))
+        return false;
     if (a->http && !c->client->write_http)
         return fail(e, ERR_INVALID, "%s does not support a URL in its file, only a command",
                     c->client->name);
@@ -255,15 +311,30 @@ static bool check_args(const struct connecting *c, struct err *e)
     return true;
 }
 
+static bool choose_client(struct connecting *c, const char *name, struct err *e)
+{
+    enum client_role role = CLIENT_ANY;
+
+    if (c->args->as && !client_role_named(str_of(c->args->as), &role))
+        return fail(e, ERR_INVALID, "--as %.40s: expected acp or mcp", c->args->as);
+    c->client = client_program_named(name, role);
+    return c->client || fail(e, ERR_INVALID, "%s cannot start trefoil as %s", name,
+                             role == CLIENT_ACP ? "an ACP agent" : "an MCP server");
+}
+
 static int connect_run(struct app *app, const void *args, int words, char **word)
 {
-    struct connecting c = { .app = app, .args = args, .client = mcp_client_named(word[0]) };
+    struct connecting c = { .app = app, .args = args };
     struct err e;
 
     (void)words;
-    if (!c.client)
+    if (!client_program_named(word[0], CLIENT_ANY))
         return unknown_client(&app->project.mem, word[0]);
-    if (!check_args(&c, &e) || !choose_file(&c, &e))
+    if (!choose_client(&c, word[0], &e) || !check_args(&c, &e))
+        return print_usage_error("connect: %s", e.text);
+    if (!c.client->put)
+        return connect_snippet(&c);
+    if (!choose_file(&c, &e))
         return print_usage_error("connect: %s", e.text);
     if (!make_entry(&c, &e))
         return print_error(&e);
@@ -275,6 +346,10 @@ static const struct option options[] = {
       "Print the entry for the client's file, but write nothing" },
     { "user", OPTION_FLAG, offsetof(struct connect_args, user), NULL,
       "Write the client's file for all your projects instead of its file for this project" },
+    { "as", OPTION_TEXT, offsetof(struct connect_args, as), "ROLE",
+      "Register trefoil as an ACP agent (acp) or as an MCP server (mcp), if CLIENT can use both" },
+    { "agent", OPTION_TEXT, offsetof(struct connect_args, agent), "NAME",
+      "As an ACP agent: the agent with which new sessions begin" },
     { "scope", OPTION_TEXT, offsetof(struct connect_args, scope), "WHAT",
       "Offer agents (default), tools, or all" },
     { "http", OPTION_TEXT, offsetof(struct connect_args, http), "URL",
@@ -286,11 +361,14 @@ static const struct option options[] = {
 const struct verb verb_connect = {
     .name = "connect",
     .words = "CLIENT",
-    .summary = "Register trefoil as an MCP server in an editor or another agent program",
-    .more =
-        "CLIENT is claude, claude-desktop, codex, cursor, gemini, goose, opencode, vscode or zed.\n"
-        "The entry is merged into the client's own file; comments and other keys are kept.\n"
-        "claude-desktop, codex and goose have one file for all projects.\n",
+    .summary = "Register trefoil as an agent or MCP server in an editor or another agent program",
+    .more = "As an ACP agent: CLIENT is emacs, jetbrains, neovim or zed.\n"
+            "As an MCP server: CLIENT is claude, claude-desktop, codex, cursor, gemini, goose, "
+            "opencode,\n"
+            "vscode or, with --as mcp, zed.\n"
+            "The entry is merged into the client's own file; comments and other keys are kept. For "
+            "emacs\n"
+            "and neovim trefoil prints code that you add to your configuration.\n",
     .least = 1,
     .most = 1,
     .option = options,
