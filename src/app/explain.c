@@ -201,9 +201,10 @@ static bool choose_origin(struct explain *x, const char *word, struct err *e)
         x->scope.parent = guard_face(&x->once.service.guard, x->caller.origin);
         return true;
     }
-    return fail(e, ERR_INVALID,
-                "--origin %.40s: expected stdio, socket, http, key, run, chat, acp, terminal or task",
-                word);
+    return fail(
+        e, ERR_INVALID,
+        "--origin %.40s: expected stdio, socket, http, key, run, chat, acp, terminal or task",
+        word);
 }
 
 static bool find_session(struct explain *x, struct store_handle *handle, struct err *e)
