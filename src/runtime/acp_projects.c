@@ -1,5 +1,6 @@
 #include "runtime/acp_projects.h"
 
+#include "base/auto.h"
 #include "base/container.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -198,13 +199,14 @@ static bool projects_take(struct acp_roots *r, struct arena *mem, struct str fol
                           struct acp_place *out, struct err *e)
 {
     struct acp_projects *all = projects_of(r);
-    const char *path = arena_cstr(mem, folder);
+    AUTO_ARENA scratch = { 0 }; /* paths need large buffers, and sessions live long */
+    const char *path = arena_cstr(&scratch, folder);
     struct acp_project *p;
     struct root root;
 
     if (strlen(path) != folder.n)
         return fail(e, ERR_INVALID, "params.cwd: a path cannot contain a NUL character");
-    if (!root_of_folder(mem, path, &root, e)) {
+    if (!root_of_folder(&scratch, path, &root, e)) {
         e->code = ERR_INVALID;
         return false;
     }
@@ -213,7 +215,8 @@ static bool projects_take(struct acp_roots *r, struct arena *mem, struct str fol
         p = open_project(all, &root, e);
     if (!p)
         return fail_in(e, "the project %.150s cannot be opened", root.path);
-    *out = (struct acp_place){ &p->root, folder_in_root(mem, path, root.path) };
+    path = folder_in_root(&scratch, path, root.path);
+    *out = (struct acp_place){ &p->root, arena_cstr(mem, str_of(path)) };
     return true;
 }
 

@@ -21,12 +21,13 @@ struct session_servers {
     void (*report)(void *ctx, struct str sentence);
     void *ctx;
     struct offer offer;
-    struct http_client *http;
-    struct mcp_upstreams *upstreams;
+    struct http_client *http;             /* NULL: the session has had no server yet */
+    struct mcp_upstreams *upstreams;      /* the same */
     struct mcp_upstreams_view view;       /* the tools of the session's servers */
     struct mcp_upstreams_view configured; /* the tools of configured servers of other names */
     bool has_configured;                  /* `configured` is open */
     uint64_t reported; /* serial of the newest server whose failure was reported */
+    struct post post;  /* completes a close */
     void (*done)(void *ctx);
     void *done_ctx;
 };
@@ -132,13 +133,28 @@ static void open_upstreams(struct session_servers *s)
     mcp_upstreams_view_open(&s->view, s->upstreams, NULL, NULL);
 }
 
-/* The servers of the session come first: the first source that has a name wins. */
 static void open_offer(struct session_servers *s)
 {
     struct runtime *w = s->runtime;
 
     offer_init(&s->offer, &w->offer.host, 1u << OFFER_TOOLS);
     s->offer.readiness = w->offer.readiness;
+    offer_join(&s->offer, &w->builtin);
+    if (w->viewing)
+        offer_join(&s->offer, &w->view.source);
+}
+
+/*
+ * With the first server, the session gets its own view of the configured servers. The servers of
+ * the session come first, because the first source that has a name wins.
+ */
+static void show_servers(struct session_servers *s)
+{
+    struct runtime *w = s->runtime;
+
+    offer_leave(&s->offer, &w->builtin);
+    if (w->viewing)
+        offer_leave(&s->offer, &w->view.source);
     offer_join(&s->offer, &s->view.source);
     offer_join(&s->offer, &w->builtin);
     if (!configured_of(s))
@@ -151,6 +167,11 @@ static void open_offer(struct session_servers *s)
 /* A server that a client names runs in the folder of the session. */
 static void start_server(struct session_servers *s, struct server_spec *spec)
 {
+    if (!s->upstreams) {
+        open_http(s);
+        open_upstreams(s);
+        show_servers(s);
+    }
     if (!spec->cwd)
         spec->cwd = s->cwd;
     warn_if_shadows(s, spec->name);
@@ -187,8 +208,6 @@ struct acp_servers *session_servers_open(struct runtime *runtime,
         mem_free(s);
         return NULL;
     }
-    open_http(s);
-    open_upstreams(s);
     open_offer(s);
     for (size_t i = 0; i < list.n; i++)
         start_server(s, &list.v[i]);
@@ -218,7 +237,7 @@ bool session_servers_remove(struct acp_servers *port, struct str name, struct er
 {
     struct session_servers *s = servers_of(port);
 
-    if (!mcp_upstreams_remove(s->upstreams, name))
+    if (!s->upstreams || !mcp_upstreams_remove(s->upstreams, name))
         return fail(e, ERR_NOT_FOUND, "this session has no MCP server \"" STR_FMT "\"",
                     STR_ARG(str_head(name, 80)));
     if (s->has_configured) /* the configured server of this name is offered again */
@@ -228,15 +247,24 @@ bool session_servers_remove(struct acp_servers *port, struct str name, struct er
 
 /* ---- closing --------------------------------------------------------------------------------- */
 
-static void on_http_closed(void *ctx)
+static void free_servers(struct session_servers *s)
 {
-    struct session_servers *s = ctx;
     void (*done)(void *ctx) = s->done;
     void *done_ctx = s->done_ctx;
 
     arena_fini(&s->mem);
     mem_free(s);
     done(done_ctx);
+}
+
+static void on_http_closed(void *ctx)
+{
+    free_servers(ctx);
+}
+
+static void on_nothing_left(struct post *post)
+{
+    free_servers(CONTAINER_OF(post, struct session_servers, post));
 }
 
 static void on_upstreams_closed(void *ctx)
@@ -254,6 +282,11 @@ void session_servers_close(struct acp_servers *port, void (*done)(void *ctx), vo
     s->done_ctx = ctx;
     readiness_end(&s->port.readiness);
     offer_fini(&s->offer);
+    if (!s->upstreams) {
+        s->post.fn = on_nothing_left;
+        loop_post(s->runtime->service->loop, &s->post);
+        return;
+    }
     mcp_upstreams_view_close(&s->view);
     if (s->has_configured)
         mcp_upstreams_view_close(&s->configured);

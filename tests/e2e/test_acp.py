@@ -21,6 +21,16 @@ def every_version_is_answered_with_ours(root):
 
 
 @case
+def authenticate_and_logout_succeed(root):
+    with Acp(root=root) as acp:
+        equal(acp.call("authenticate", methodId="any"), {})
+        equal(acp.call("logout"), {})
+        session = acp.new()["sessionId"]
+        equal(acp.wait(acp.prompt_start(session, "/echo on", _meta={"a": [1]}))["stopReason"],
+              "end_turn")
+
+
+@case
 def the_agent_has_the_name_of_the_configuration(root):
     (root / "trefoil.toml").write_text('[acp]\nname = "headless-agent"\nversion = "0.4.0"\n')
     with Acp(root=root, cwd=root) as acp:
@@ -211,9 +221,9 @@ def the_mode_is_shown_and_changed_in_two_places(root):
     with Acp(root=root) as acp:
         new = acp.new()
         session = new["sessionId"]
-        equal([m["id"] for m in new["modes"]["availableModes"]], ["read-write", "read-only"])
-        equal(new["modes"]["currentModeId"], "read-write")
-        equal(option(new, "mode")["currentValue"], "read-write")
+        equal([m["id"] for m in new["modes"]["availableModes"]], ["auto", "ask", "read-only"])
+        equal(new["modes"]["currentModeId"], "auto")
+        equal(option(new, "mode")["currentValue"], "auto")
         equal([o["category"] for o in new["configOptions"]],
               ["mode", "model", "thought_level", "_agent"])
         equal(acp.call("session/set_mode", sessionId=session, modeId="read-only"), {})
@@ -223,9 +233,9 @@ def the_mode_is_shown_and_changed_in_two_places(root):
         acp.prompt(session, '/call file_write {"path":"x","content":"1"}')
         assert not (root / "x").exists()
         changed = acp.call("session/set_config_option", sessionId=session, configId="mode",
-                           value="read-write")
-        equal(option(changed, "mode")["currentValue"], "read-write")
-        equal(acp.updates(session, "current_mode_update")[-1]["currentModeId"], "read-write")
+                           value="auto")
+        equal(option(changed, "mode")["currentValue"], "auto")
+        equal(acp.updates(session, "current_mode_update")[-1]["currentModeId"], "auto")
         acp.prompt(session, '/call file_write {"path":"x","content":"1"}')
         assert (root / "x").exists()
         acp.call("session/set_mode", sessionId=session, modeId="read-only")
@@ -235,12 +245,37 @@ def the_mode_is_shown_and_changed_in_two_places(root):
 
 
 @case
+def in_the_mode_ask_every_change_needs_approval(root):
+    asked = []
+    with Acp(root=root) as acp:
+        acp.answers["session/request_permission"] = chooses("reject_once", asked)
+        session = acp.new()["sessionId"]
+        acp.prompt(session, '/call file_write {"path":"x","content":"1"}')
+        equal(asked, [])
+        acp.call("session/set_mode", sessionId=session, modeId="ask")
+        acp.prompt(session, '/call file_write {"path":"y","content":"1"}')
+        equal(len(asked), 1)
+        acp.prompt(session, '/call file_read {"path":"x"}')
+        equal(len(asked), 1)
+        equal([p.name for p in root.glob("?")], ["x"])
+        acp.call("session/close", sessionId=session)
+        again = acp.call("session/resume", sessionId=session, cwd=acp.root)
+        equal(again["modes"]["currentModeId"], "ask")
+        acp.prompt(session, '/call file_write {"path":"y","content":"1"}')
+        equal(len(asked), 2)
+        acp.call("session/set_mode", sessionId=session, modeId="read-write")  # another name of auto
+        equal(acp.updates(session, "current_mode_update")[-1]["currentModeId"], "auto")
+        acp.prompt(session, '/call file_write {"path":"y","content":"1"}')
+        equal(len(asked), 2)
+
+
+@case
 def an_agent_that_may_only_read_has_one_mode(root):
     agent(root, "reader", "mode: read-only\n")
     with Acp("--agent", "reader", root=root) as acp:
         new = acp.new()
         equal([m["id"] for m in new["modes"]["availableModes"]], ["read-only"])
-        error = acp.fails("session/set_mode", sessionId=new["sessionId"], modeId="read-write")
+        error = acp.fails("session/set_mode", sessionId=new["sessionId"], modeId="auto")
         equal(error.code, -32602)
         has(error.message, "reader")
 
@@ -265,7 +300,7 @@ def agent_and_thought_level_are_options_that_are_kept(root):
             equal(acp.fails("session/set_config_option", sessionId=session, configId=name,
                             value=value).code, -32602)
         now = acp.call("session/set_config_option", sessionId=session, configId="mode",
-                       value="read-write")
+                       value="auto")
         equal(option(now, "agent")["currentValue"], "helper")
 
 

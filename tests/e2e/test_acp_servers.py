@@ -5,7 +5,7 @@ import pathlib
 import sys
 
 from acp_client import Acp, chooses
-from harness import alive, case, equal, has, main, wait_for
+from harness import alive, case, equal, has, main, user_config, wait_for
 from upstream import SERVERS, HttpServer, program, server
 
 
@@ -63,6 +63,33 @@ def servers_of_every_transport_are_used(root):
         for name in ("one", "two", "three"):
             has(called(acp, session, f"mcp_{name}_echo", text=f"from {name}"), f"from {name}")
         has(called(acp, session, "mcp_three_headers"), "sesame")
+
+
+@case
+def results_of_the_servers_are_untrusted_data(root):
+    """They are always offered, but that does not make them trusted."""
+    asked = []
+    with Acp(root=root) as acp:
+        acp.answers["session/request_permission"] = chooses("reject_once", asked)
+        session = opened(acp, [stdio("one"), stdio("two")])
+        called(acp, session, "mcp_one_echo", text="data")
+        equal(acp.updates(session, "tool_call_update")[-1]["_meta"]["trefoil"],
+              {"trust": "untrusted", "from": "one:echo"})
+        called(acp, session, "mcp_two_echo", text="data")
+        equal(len(asked), 1)
+        has(str(asked[0]["toolCall"]), "one:echo is not trusted")
+
+
+@case
+def prompts_are_untrusted_if_the_user_says_so(root):
+    user_config(root, '[guard]\nuser_trust = "untrusted"\n')
+    asked = []
+    with Acp(root=root) as acp:
+        acp.answers["session/request_permission"] = chooses("allow_once", asked)
+        session = opened(acp, [stdio("one")])
+        has(called(acp, session, "mcp_one_echo", text="data"), "data")
+        equal(len(asked), 1)
+        has(str(asked[0]["toolCall"]), "is not trusted")
 
 
 @case

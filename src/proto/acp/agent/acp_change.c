@@ -4,7 +4,6 @@
  * and effort from the next prompt.
  */
 #include "base/utf8.h"
-#include "core/guard/guard_read_only.h"
 #include "proto/acp/agent/acp_method.h"
 #include "proto/acp/agent/acp_session.h"
 #include "proto/acp/agent/acp_settings.h"
@@ -81,23 +80,28 @@ static void start_change(struct acp_change *c, const struct session_change *to)
 
 /* ---- the mode -------------------------------------------------------------------------------- */
 
-static void change_mode(struct acp_change *c, struct str mode)
+static void change_mode(struct acp_change *c, struct str id)
 {
-    struct session *s = &c->session->session;
-    bool fixed = s->opts.read_only || guard_is_read_only(&s->agent_scope);
-    enum agent_mode to;
+    struct acp_session *s = c->session;
+    enum acp_mode to;
 
-    if (!agent_mode_named(mode, &to))
+    if (!acp_mode_named(id, &to)) {
         rpc_error(c->in, RPC_INVALID_PARAMS,
-                  "unknown mode \"" STR_FMT "\"; expected read-only or read-write",
-                  STR_ARG(utf8_head(mode, 40)));
-    else if (to == AGENT_READ_WRITE && fixed)
+                  "unknown mode \"" STR_FMT "\"; expected auto, ask or read-only",
+                  STR_ARG(utf8_head(id, 40)));
+        return;
+    }
+    if (to != ACP_MODE_READ_ONLY && acp_mode_is_fixed(s)) {
         rpc_error(c->in, RPC_INVALID_PARAMS,
                   "the agent %s can only be used in the mode read-only, because its definition or "
                   "your configuration says so",
-                  s->agent->def->name);
-    else
-        start_change(c, &(struct session_change){ .mode = str_of(agent_mode_name(to)) });
+                  s->session.agent->def->name);
+        return;
+    }
+    acp_mode_set_asks(s, to == ACP_MODE_ASK);
+    start_change(c, &(struct session_change){
+                        .mode = str_of(agent_mode_name(acp_mode_core(to))),
+                        .settings = acp_settings_text(c->in->mem, &s->want, s->asks) });
 }
 
 /* ---- the agent, its model and its effort ----------------------------------------------------- */
@@ -116,8 +120,9 @@ static void change_agent(struct acp_change *c)
     s->want = (struct agent_want){ .name = arena_maybe(&s->mem, c->want.name),
                                    .model = arena_maybe(&s->mem, c->want.model),
                                    .effort = c->want.effort };
-    start_change(c, &(struct session_change){
-                        .agent = c->agent, .settings = acp_settings_text(c->in->mem, &s->want) });
+    start_change(
+        c, &(struct session_change){
+               .agent = c->agent, .settings = acp_settings_text(c->in->mem, &s->want, s->asks) });
 }
 
 static void change_model(struct acp_change *c, struct str value)

@@ -89,6 +89,7 @@ static void on_opened(struct op *op, const struct err *e, void *ctx)
         return;
     }
     agent_drop(o->agent);
+    acp_mode_set_asks(s, s->asks);
     tell_opened(o);
     acp_prompts_run(s);
 }
@@ -102,7 +103,7 @@ static void open_session(struct acp_opening *o)
         .new_id = exists ? STR_NONE : str_of(s->id),
         .agent = o->agent,
         .cwd = o->cwd,
-        .settings = exists ? STR_NONE : acp_settings_text(o->in->mem, &s->want),
+        .settings = exists ? STR_NONE : acp_settings_text(o->in->mem, &s->want, s->asks),
         .offer = s->servers->offer,
         .include = s->folder,
         .includes = s->folders,
@@ -203,7 +204,7 @@ static void on_looked(struct op *op, const struct err *e, void *ctx)
         e = &foreign;
     if (!e) {
         s->want.name = arena_str(&s->mem, was->agent);
-        acp_settings_read(&s->mem, s->root->limits, was->settings, &s->want);
+        acp_settings_read(s, was->settings);
     }
     store_ask_fini(&o->ask);
     if (e)

@@ -9,7 +9,8 @@
 #define PROTO_ACP_AGENT_ACP_ROOT_H
 
 #include "core/session/session.h"
-#include "core/workspace.h"
+
+struct workspace;
 
 /* An open root. It stays open as long as the connection. */
 struct acp_root {

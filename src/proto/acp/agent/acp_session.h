@@ -17,6 +17,7 @@
 
 #include "core/artifact.h"
 #include "core/session/turn.h"
+#include "core/workspace.h"
 #include "proto/acp/agent/acp_connection.h"
 
 struct acp_call;
@@ -68,6 +69,7 @@ struct acp_session {
     size_t terminals;            /* terminals of the editor that are not closed yet */
     struct acp_servers *servers; /* the MCP servers of the session; NULL: not opened yet */
     struct agent_want want;      /* the agent, model and effort that the user has chosen; in mem */
+    bool asks;                   /* the mode is `ask` (acp_settings.h) */
     const struct host_folder *folder; /* additionalDirectories */
     size_t folders;
     bool replaying;             /* events are replayed from the history */

@@ -7,25 +7,62 @@ static const struct str as_defined = STR("default");
 
 /* ---- the mode -------------------------------------------------------------------------------- */
 
-const char *acp_mode_of(const struct acp_session *s)
-{
-    return agent_mode_name(guard_is_read_only(&s->session.scope) ? AGENT_READ_ONLY
-                                                                 : AGENT_READ_WRITE);
-}
-
 static const struct {
-    enum agent_mode mode;
-    const char *name, *description;
-} modes[] = {
-    { AGENT_READ_WRITE, "Read and write",
-      "The agent may change files and run commands; the guard asks where approval is needed" },
-    { AGENT_READ_ONLY, "Read-only", "The agent may read files, but not change them" },
+    enum agent_mode core;
+    const char *id, *name, *description;
+} modes[ACP_MODES] = {
+    [ACP_MODE_AUTO] = { AGENT_READ_WRITE, "auto", "Auto",
+                        "The agent may change files and run commands; you are asked where approval "
+                        "is needed" },
+    [ACP_MODE_ASK] = { AGENT_READ_WRITE, "ask", "Ask",
+                       "You are asked before every change, command and download" },
+    [ACP_MODE_READ_ONLY] = { AGENT_READ_ONLY, "read-only", "Read-only",
+                             "The agent may read files, but not change them" },
 };
 
-/* Does the definition of the agent, or the configuration of the user, forbid to write? */
-static bool only_reads(const struct acp_session *s)
+const char *acp_mode_of(const struct acp_session *s)
+{
+    if (guard_is_read_only(&s->session.scope))
+        return modes[ACP_MODE_READ_ONLY].id;
+    return modes[s->asks ? ACP_MODE_ASK : ACP_MODE_AUTO].id;
+}
+
+bool acp_mode_named(struct str id, enum acp_mode *out)
+{
+    size_t i = 0;
+
+    while (i < ACP_MODES && !str_eq(id, str_of(modes[i].id)))
+        i++;
+    if (i == ACP_MODES && !str_eq(id, str_of(agent_mode_name(AGENT_READ_WRITE))))
+        return false;
+    *out = i == ACP_MODES ? ACP_MODE_AUTO : (enum acp_mode)i;
+    return true;
+}
+
+enum agent_mode acp_mode_core(enum acp_mode mode)
+{
+    return modes[mode].core;
+}
+
+bool acp_mode_is_fixed(const struct acp_session *s)
 {
     return s->session.opts.read_only || guard_is_read_only(&s->session.agent_scope);
+}
+
+void acp_mode_set_asks(struct acp_session *s, bool asks)
+{
+    static const enum tool_kind changes[] = { TOOL_EDIT, TOOL_DELETE, TOOL_MOVE, TOOL_EXECUTE,
+                                              TOOL_FETCH };
+
+    s->asks = asks;
+    for (size_t i = 0; i < ARRAY_LEN(changes); i++)
+        s->session.scope.permission[changes[i]] = asks ? PERMISSION_ASK : PERMISSION_UNSET;
+}
+
+/* The first mode that the session can have. */
+static size_t first_mode(const struct acp_session *s)
+{
+    return acp_mode_is_fixed(s) ? ACP_MODE_READ_ONLY : ACP_MODE_AUTO;
 }
 
 static void write_modes(struct jw *w, const struct acp_session *s)
@@ -35,9 +72,9 @@ static void write_modes(struct jw *w, const struct acp_session *s)
     jw_kstr(w, "currentModeId", str_of(acp_mode_of(s)));
     jw_plain_key(w, STR("availableModes"));
     jw_array(w);
-    for (size_t i = only_reads(s); i < ARRAY_LEN(modes); i++) {
+    for (size_t i = first_mode(s); i < ARRAY_LEN(modes); i++) {
         jw_object(w);
-        jw_kstr(w, "id", str_of(agent_mode_name(modes[i].mode)));
+        jw_kstr(w, "id", str_of(modes[i].id));
         jw_kstr(w, "name", str_of(modes[i].name));
         jw_kstr(w, "description", str_of(modes[i].description));
         jw_object_end(w);
@@ -80,9 +117,8 @@ static void end_option(struct jw *w)
 static void write_mode_option(struct jw *w, const struct acp_session *s)
 {
     begin_option(w, "mode", "Mode", "mode", str_of(acp_mode_of(s)));
-    for (size_t i = only_reads(s); i < ARRAY_LEN(modes); i++)
-        write_choice(w, str_of(agent_mode_name(modes[i].mode)), str_of(modes[i].name),
-                     str_of(modes[i].description));
+    for (size_t i = first_mode(s); i < ARRAY_LEN(modes); i++)
+        write_choice(w, str_of(modes[i].id), str_of(modes[i].name), str_of(modes[i].description));
     end_option(w);
 }
 
@@ -163,7 +199,7 @@ void acp_settings_write(struct jw *w, const struct acp_session *s)
 
 /* ---- the stored form ------------------------------------------------------------------------- */
 
-struct str acp_settings_text(struct arena *mem, const struct agent_want *want)
+struct str acp_settings_text(struct arena *mem, const struct agent_want *want, bool asks)
 {
     struct buf out;
     struct jw w = jw_to(&out);
@@ -173,21 +209,23 @@ struct str acp_settings_text(struct arena *mem, const struct agent_want *want)
     jw_kstr(&w, "model", want->model);
     if (want->effort != EFFORT_DEFAULT)
         jw_kstr(&w, "effort", str_of(efforts[want->effort]));
+    if (asks)
+        jw_kbool(&w, "asks", true);
     jw_object_end(&w);
     return buf_str(&out);
 }
 
-void acp_settings_read(struct arena *mem, const struct limits *limits, struct str text,
-                       struct agent_want *want)
+void acp_settings_read(struct acp_session *s, struct str text)
 {
-    struct json_opts opts = limits_json(limits);
+    struct json_opts opts = limits_json(s->root->limits);
     struct json v, model;
     struct err e;
 
-    if (!text.n || !json_read(mem, arena_str(mem, text), &opts, &v, &e))
+    if (!text.n || !json_read(&s->mem, arena_str(&s->mem, text), &opts, &v, &e))
         return;
     model = json_get(v, STR("model"));
     if (json_type(model) == JSON_STRING)
-        want->model = arena_str(mem, json_str(mem, model));
-    want->effort = agent_effort_named(json_str(mem, json_get(v, STR("effort"))));
+        s->want.model = json_str(&s->mem, model);
+    s->want.effort = agent_effort_named(json_str(&s->mem, json_get(v, STR("effort"))));
+    s->asks = json_true(json_get(v, STR("asks")));
 }

@@ -5,7 +5,6 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "core/guard/guard_read_only.h"
 #include "proto/acp/acp_names.h"
 #include "proto/acp/agent/acp_block.h"
 #include "proto/acp/agent/acp_command.h"
