@@ -13,6 +13,8 @@
 #include "config/prompt_files.h"
 #include "core/guard/guard.h"
 #include "loop/file.h"
+#include "proto/acp/client/acp_agent.h"
+#include "proto/acp/client/acp_preset.h"
 #include "provider/script.h"
 #include "tool/file/beneath.h"
 
@@ -42,6 +44,7 @@ struct registry_agent {
     struct arena mem;
     struct agent_def def;
     struct script script;       /* of an agent with a script */
+    struct acp_program program; /* of an agent that speaks ACP */
     struct host_folder *folder; /* agent.include */
 };
 
@@ -139,8 +142,14 @@ static bool fail_unknown(const struct agent_registry *d, struct str name, struct
 static bool agent_registry_find(const struct agent_registry *d, struct str name,
                                 const struct agent_def **def, struct err *e)
 {
+    const struct acp_preset *preset = name.p ? acp_preset_named(name) : NULL;
+
     if (agents_find(&d->list, name.p ? name : str_of(agent_default.name), def, e))
         return true;
+    if (e->code == ERR_NOT_FOUND && preset) {
+        *def = &preset->def;
+        return true;
+    }
     return e->code == ERR_NOT_FOUND ? fail_unknown(d, name, e) : false;
 }
 
@@ -250,6 +259,40 @@ static bool use_script(struct registry_agent *a, struct err *e)
     return true;
 }
 
+/*
+ * A command that a project defines starts only if the user trusts the definition. A preset names a
+ * program of the user.
+ */
+static bool use_program(struct registry_agent *a, const struct agent_want *want, struct err *e)
+{
+    const struct acp_preset *preset = acp_preset_named(a->def.preset);
+    struct agent *agent = &a->local.agent;
+    bool own = a->def.command.n || a->def.envs || a->def.pass_env.n;
+
+    if (a->def.preset.n && !preset)
+        return fail(e, ERR_INVALID,
+                    "the agent %s: there is no preset " STR_FMT "; expected claude, codex, gemini, "
+                    "goose, opencode or qwen",
+                    a->def.name, STR_ARG(str_head(a->def.preset, 40)));
+    if (own && !a->def.trusted)
+        return fail(e, ERR_DENIED,
+                    "the agent %s runs a command of the project, which is not trusted; `trefoil "
+                    "trust` shows and accepts it",
+                    a->def.name);
+    a->program = (struct acp_program){
+        .world = a->registry->o.acp,
+        .def = &a->def,
+        .preset = preset ? preset : &acp_preset_other,
+        .model = want->model.p ? arena_str(&a->mem, want->model) : a->def.model,
+        .instructions = a->def.persona,
+    };
+    agent->kind = &acp_agent_kind;
+    agent->caps = ACP_AGENT_CAPS;
+    agent->own = &a->program;
+    agent->model = a->program.model.n ? a->program.model : str_of(a->program.preset->name);
+    return true;
+}
+
 static bool use_model(struct registry_agent *a, const struct agent_want *want, struct err *e)
 {
     struct local_agent *l = &a->local;
@@ -264,6 +307,15 @@ static bool use_model(struct registry_agent *a, const struct agent_want *want, s
     return true;
 }
 
+static bool use_provider(struct registry_agent *a, const struct agent_want *want, struct err *e)
+{
+    if (a->def.script)
+        return use_script(a, e);
+    if (str_eq(a->def.provider, STR("acp")))
+        return use_program(a, want, e);
+    return use_model(a, want, e);
+}
+
 static struct agent *agent_registry_take(struct agent_registry_port *port,
                                          const struct agent_want *want, struct err *e)
 {
@@ -274,7 +326,7 @@ static struct agent *agent_registry_take(struct agent_registry_port *port,
     if (!agent_registry_find(d, want->name, &def, e))
         return NULL;
     a = new_agent(d, def);
-    if (!open_includes(a, e) || !(def->script ? use_script(a, e) : use_model(a, want, e))) {
+    if (!open_includes(a, e) || !use_provider(a, want, e)) {
         agent_drop(&a->local.agent);
         return NULL;
     }

@@ -80,6 +80,11 @@ struct conversation {
     struct session *session;
     struct str saved; /* the last result of agent_kind.save, or STR_NONE */
     void *data;       /* private to the kind */
+    /*
+     * The kind that has set `data` and whose close() must be called; NULL: the kind of the
+     * session's agent. A session may get an agent of another kind (session_change).
+     */
+    const struct agent_kind *kind;
 };
 
 /* One prompt. It lives as long as its turn. */
