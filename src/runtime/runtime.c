@@ -4,6 +4,7 @@
 #include "base/version.h"
 #include "core/agent/skill.h"
 #include "proto/mcp/client/mcp_sampling.h"
+#include "runtime/acp_tools.h"
 #include "runtime/service.h"
 #include "runtime/session_logs.h"
 #include "state/state_dir.h"
@@ -158,6 +159,7 @@ bool runtime_open(struct runtime *w, struct service *s, struct arena *mem,
     w->models = models_new(s->loop, config);
     w->acp = (struct acp_world){ .rpc = &s->rpc,
                                  .procs = &s->upstreams.procs,
+                                 .tools = &acp_tools,
                                  .environ = (const char *const *)environ,
                                  .name = TREFOIL_NAME,
                                  .version = trefoil_version };

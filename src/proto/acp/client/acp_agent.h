@@ -17,6 +17,11 @@
  *   acp_updates.c      session/update: text, thoughts, plans, usage
  *   acp_tool_call.c    session/update: tool calls
  *   acp_permission.c   session/request_permission
+ *   acp_call.c         requests of the agent that run as tool calls
+ *   acp_files.c        fs/read_text_file, fs/write_text_file
+ *   acp_terminals.c    terminal/create, output, wait_for_exit, kill, release
+ *   acp_settings.c     modes, models and options of the agent's session
+ *   acp_home.c         the HOME of the process
  *   acp_preset.c       programs that trefoil knows
  */
 #ifndef PROTO_ACP_CLIENT_ACP_AGENT_H
@@ -25,12 +30,27 @@
 #include "core/agent/agent.h"
 #include "rpc/peer.h"
 
+struct place;
 struct procs;
+struct workspace;
+
+/*
+ * How the tools of trefoil find files and run commands (implemented in runtime/acp_tools.c): the
+ * files and terminals that an agent asks us for obey the same rules.
+ */
+struct acp_tools {
+    /* Find the place of a path, to read or to write it. False: the call has failed. */
+    bool (*place)(struct call *call, struct str path, bool writes, struct place *out);
+    struct workspace *(*workspace)(const struct host *host);
+    /* The sandbox profile that the guard has chosen for a command; NULL: none. */
+    const struct sandbox_profile *(*sandbox)(struct call *call);
+};
 
 /* What all agents of a program share. Lives as long as the program. */
 struct acp_world {
     struct rpc *rpc;
     struct procs *procs;
+    const struct acp_tools *tools;
     const char *const *environ; /* our environment, of which agents inherit a part */
     const char *name, *version; /* of this program, for the agent */
 };

@@ -10,6 +10,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "proto/acp/client/acp_parts.h"
+#include "proto/acp/client/acp_preset.h"
+#include "proto/acp/client/acp_terminals.h"
 
 #include <assert.h>
 
@@ -110,6 +112,7 @@ static void acp_conn_leave(struct acp_conn *c, const struct err *e)
     c->next = s->ending;
     s->ending = c;
     peer_hang_up(&c->peer);
+    acp_terminals_end(s);
 }
 
 void acp_conn_close(struct acp_conn *c, bool kill, const struct err *e)
@@ -255,12 +258,22 @@ static void on_greeted(struct op *op, const struct err *e, void *ctx)
     acp_turn_next(s);
 }
 
-static void write_abilities(struct jw *w)
+/* Only what we offer may be requested. */
+static void write_abilities(struct jw *w, const struct acp_program *program)
 {
-    jw_kraw(w, "clientCapabilities",
-            STR("{\"fs\":{\"readTextFile\":false,\"writeTextFile\":false},\"terminal\":false,"
-                "\"session\":{\"configOptions\":{\"boolean\":{}},\"notices\":{},"
-                "\"compaction\":{}}}"));
+    bool files = !program->preset->no_files;
+
+    jw_plain_key(w, STR("clientCapabilities"));
+    jw_object(w);
+    jw_plain_key(w, STR("fs"));
+    jw_object(w);
+    jw_kbool(w, "readTextFile", files);
+    jw_kbool(w, "writeTextFile", files);
+    jw_object_end(w);
+    jw_kbool(w, "terminal", true);
+    jw_kraw(w, "session",
+            STR("{\"configOptions\":{\"boolean\":{}},\"notices\":{},\"compaction\":{}}"));
+    jw_object_end(w);
 }
 
 static void on_agent_open(struct child_link *l)
@@ -277,7 +290,7 @@ static void on_agent_open(struct child_link *l)
     buf_init_in(&out, &mem, 4096);
     jw_object(&w);
     jw_kint(&w, "protocolVersion", ACP_VERSION);
-    write_abilities(&w);
+    write_abilities(&w, c->session->program);
     jw_plain_key(&w, STR("clientInfo"));
     jw_object(&w);
     jw_kstr(&w, "name", str_of(world->name));
@@ -310,6 +323,13 @@ static void on_cancel_request(struct rpc_in *in)
 static const struct method methods[] = {
     { STR("session/update"), RPC_NOTIFICATION, 1, ACP_VERSION, acp_on_update },
     { STR("session/request_permission"), RPC_REQUEST, 1, ACP_VERSION, acp_on_permission },
+    { STR("fs/read_text_file"), RPC_REQUEST, 1, ACP_VERSION, acp_on_read_file },
+    { STR("fs/write_text_file"), RPC_REQUEST, 1, ACP_VERSION, acp_on_write_file },
+    { STR("terminal/create"), RPC_REQUEST, 1, ACP_VERSION, acp_on_terminal_create },
+    { STR("terminal/output"), RPC_REQUEST, 1, ACP_VERSION, acp_on_terminal_output },
+    { STR("terminal/wait_for_exit"), RPC_REQUEST, 1, ACP_VERSION, acp_on_terminal_wait },
+    { STR("terminal/kill"), RPC_REQUEST, 1, ACP_VERSION, acp_on_terminal_kill },
+    { STR("terminal/release"), RPC_REQUEST, 1, ACP_VERSION, acp_on_terminal_release },
     { STR("$/cancel_request"), RPC_NOTIFICATION, 1, ACP_VERSION, on_cancel_request },
 };
 

@@ -131,9 +131,9 @@ static void free_session(struct acp_session *s)
 
 void acp_session_gone(struct acp_session *s)
 {
-    if (s->closing && !s->conn && !s->ending)
+    if (s->closing && !s->conn && !s->ending && !s->terminals)
         free_session(s);
-    else
+    else if (!s->closing)
         acp_turn_next(s);
 }
 
@@ -148,8 +148,8 @@ static void acp_close(struct conversation *c, struct op *op)
     s->closing = op;
     if (s->conn)
         acp_conn_close(s->conn, false, &(struct err){ ERR_CLOSED, "the session is closed" });
-    if (!s->ending)
-        free_session(s);
+    else
+        acp_session_gone(s);
 }
 
 const struct agent_kind acp_agent_kind = {

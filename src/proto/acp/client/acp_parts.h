@@ -171,6 +171,8 @@ struct acp_session {
     struct acp_request *requests;      /* requests of the agent that wait for their answers */
     struct acp_settings *settings;     /* modes and options; NULL: the session is not open */
     struct op *closing;                /* completed when no process is left */
+    struct acp_terminal *terminals;    /* terminals of the agent */
+    size_t terminals_made, calls;      /* numbers for ids */
     size_t late;                       /* updates that came outside of a turn and were dropped */
 };
 
@@ -204,7 +206,9 @@ void acp_requests_cancel(struct acp_session *s);
 struct acp_session *acp_session_of(struct rpc_in *in);
 
 /* Handlers of the methods of clients. */
-rpc_handler_fn acp_on_update, acp_on_permission;
+rpc_handler_fn acp_on_update, acp_on_permission, acp_on_read_file, acp_on_write_file;
+rpc_handler_fn acp_on_terminal_create, acp_on_terminal_output, acp_on_terminal_wait,
+    acp_on_terminal_kill, acp_on_terminal_release;
 
 /* ---- content --------------------------------------------------------------------------------- */
 

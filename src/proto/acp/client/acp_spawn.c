@@ -71,26 +71,26 @@ static const char *const *agent_argv(struct arena *mem, const struct acp_program
 
 /* ---- the environment ------------------------------------------------------------------------- */
 
-struct env_list {
+struct agent_env_list {
     struct arena *mem;
     struct proc_env_var v[ENV_MOST];
     size_t n;
 };
 
-static void set_var(struct env_list *l, const char *name, struct str value)
+static void set_var(struct agent_env_list *l, const char *name, struct str value)
 {
     if (value.p && l->n < ENV_MOST)
         l->v[l->n++] = (struct proc_env_var){ str_of(name), value };
 }
 
 /* Under both names: TREFOIL_MODE and VAULTSPEC_MODE. */
-static void set_both(struct env_list *l, const char *name, struct str value)
+static void set_both(struct agent_env_list *l, const char *name, struct str value)
 {
     set_var(l, arena_printf(l->mem, "TREFOIL_%s", name).p, value);
     set_var(l, arena_printf(l->mem, "VAULTSPEC_%s", name).p, value);
 }
 
-static void set_words(struct env_list *l, const char *const *words)
+static void set_words(struct agent_env_list *l, const char *const *words)
 {
     for (size_t i = 0; words && words[i]; i++) {
         struct str value = str_of(words[i]), name = str_cut(&value, '=');
@@ -111,8 +111,8 @@ static struct str join(struct arena *mem, const struct pick_strs *list)
     return all;
 }
 
-static bool set_instructions(struct env_list *l, const struct acp_session *s, const char *home,
-                             struct err *e)
+static bool set_instructions(struct agent_env_list *l, const struct acp_session *s,
+                             const char *home, struct err *e)
 {
     const struct acp_preset *preset = s->program->preset;
     struct str text = s->program->instructions;
@@ -137,7 +137,7 @@ static bool set_instructions(struct env_list *l, const struct acp_session *s, co
     return true;
 }
 
-static void set_settings(struct env_list *l, const struct acp_session *s)
+static void set_settings(struct agent_env_list *l, const struct acp_session *s)
 {
     const struct agent_def *def = s->program->def;
     struct arena *mem = l->mem;
@@ -181,7 +181,7 @@ static bool agent_env(struct arena *mem, const struct acp_session *s, const char
                       bool confined, const char *const **out, struct err *e)
 {
     const struct acp_program *program = s->program;
-    struct env_list *l = ARENA_NEW(mem, struct env_list);
+    struct agent_env_list *l = ARENA_NEW(mem, struct agent_env_list);
     struct proc_env_opts o = { .ours = program->world->environ, .set = l->v };
 
     l->mem = mem;

@@ -7,6 +7,7 @@
 #include "base/list.h"
 #include "base/utf8.h"
 #include "proto/acp/client/acp_parts.h"
+#include "proto/acp/client/acp_terminals.h"
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
@@ -117,7 +118,16 @@ static void put_diff(struct call_content *c, struct json item)
     c->event->new_text = arena_str(c->mem, fresh);
 }
 
-static void put_item(struct call_content *c, struct json item)
+/* What a terminal of ours shows now. Terminals of the agent itself are unknown. */
+static void put_terminal(struct call_content *c, const struct acp_session *s, struct json id)
+{
+    struct str output = acp_terminal_output(s, json_str(c->mem, id));
+
+    if (output.n)
+        put_line(c, arena_str(c->mem, output));
+}
+
+static void put_item(struct call_content *c, const struct acp_session *s, struct json item)
 {
     struct json type = json_get(item, STR("type"));
 
@@ -125,6 +135,8 @@ static void put_item(struct call_content *c, struct json item)
         put_block(c, json_get(item, STR("content")));
     else if (json_is(type, STR("diff")))
         put_diff(c, item);
+    else if (json_is(type, STR("terminal")))
+        put_terminal(c, s, json_get(item, STR("terminalId")));
 }
 
 /* rawOutput is shown if the agent sends no content. */
@@ -144,7 +156,7 @@ static void read_content(struct acp_turn *t, struct json update, struct event_to
     buf_init_in(&c.text, &t->mem, most);
     buf_init_in(&c.blocks, &t->mem, most);
     JSON_EACH(item, content)
-    put_item(&c, item);
+    put_item(&c, t->session, item);
     put_raw_output(&c, json_get(update, STR("rawOutput")));
     if (c.text.n)
         ev->text = buf_str(&c.text);
