@@ -140,6 +140,11 @@ def play_opened(session, rest):
     return "end_turn"
 
 
+def play_blocks(session, rest):
+    say(session, json.dumps(turns[session]["prompt"]))
+    return "end_turn"
+
+
 def play_count(session, rest):
     say(session, f"turn {turns[session]['count']} of process {os.getpid()}")
     return "end_turn"
@@ -230,7 +235,8 @@ def prompt(ident, params):
     turn["count"] += 1
     keep(session)
     cancelled[session] = threading.Event()
-    text = " ".join(b.get("text", "[" + b["type"] + "]") for b in params["prompt"])
+    turn["prompt"] = params["prompt"]
+    text = params["prompt"][-1].get("text", "")
     word, _, rest = text.partition(" ")
     try:
         reason = PLAYS.get(word, play_echo)(session, rest)

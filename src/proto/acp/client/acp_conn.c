@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "proto/acp/client/acp_home.h"
 #include "proto/acp/client/acp_parts.h"
 #include "proto/acp/client/acp_preset.h"
 #include "proto/acp/client/acp_terminals.h"
@@ -88,6 +89,7 @@ static void acp_conn_check(struct acp_conn *c)
     if (c->state != ACP_CONN_ENDING || c->child_open || !peer_idle(&c->peer))
         return;
     acp_conn_go(c, ACP_CONN_GONE);
+    acp_home_return(c);
     LIST_UNLINK(s->ending, c, next);
     peer_fini(&c->peer);
     arena_fini(&c->mem);
@@ -189,7 +191,7 @@ static void read_abilities(struct acp_conn *c, struct json result)
     c->can = (struct acp_abilities){
         .load = json_true(json_get(caps, STR("loadSession"))),
         .resume = json_type(json_get(sessions, STR("resume"))) == JSON_OBJECT,
-        .close = json_type(json_get(sessions, STR("close"))) == JSON_OBJECT,
+        .folders = json_type(json_get(sessions, STR("additionalDirectories"))) == JSON_OBJECT,
         .image = json_true(json_get(prompt, STR("image"))),
         .audio = json_true(json_get(prompt, STR("audio"))),
         .embedded = json_true(json_get(prompt, STR("embeddedContext"))),
@@ -370,7 +372,7 @@ void acp_conn_open(struct acp_session *s)
     peer_init(&c->peer, world->rpc, &acp_peer, NULL, c);
     c->peer.on_idle = on_peer_idle;
     c->peer.version = ACP_VERSION;
-    if (!acp_command(&mem, s, &command, &e))
+    if (!acp_command(&mem, c, &command, &e))
         child_link_open_failed(&c->child, world->procs, &e, &agent_events);
     else if (child_link_open(&c->child, world->procs, &command, FRAMING_LINE, &agent_events))
         c->peer.link = &c->child.link.link;

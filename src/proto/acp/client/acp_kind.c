@@ -3,6 +3,7 @@
 #include "base/list.h"
 #include "base/mem.h"
 #include "proto/acp/client/acp_parts.h"
+#include "proto/acp/client/acp_settings.h"
 
 /* ---- requests of the agent ------------------------------------------------------------------- */
 
@@ -124,6 +125,7 @@ static void free_session(struct acp_session *s)
     struct op *closing = s->closing;
 
     s->conversation->data = NULL;
+    acp_settings_free(s);
     agent_drop(s->agent);
     mem_free(s);
     op_ok(closing);

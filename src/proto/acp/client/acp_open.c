@@ -56,6 +56,20 @@ static void write_meta(struct jw *w, const struct acp_session *s)
     jw_object_end(w);
 }
 
+/* The further folders in which the session may work. */
+static void write_folders(struct jw *w, const struct acp_session *s)
+{
+    const struct host *host = &s->session->host;
+
+    if (!s->conn->can.folders || !host->includes)
+        return;
+    jw_plain_key(w, STR("additionalDirectories"));
+    jw_array(w);
+    for (size_t i = 0; i < host->includes; i++)
+        jw_str(w, str_of(host->include[i].path));
+    jw_array_end(w);
+}
+
 static void write_params(struct jw *w, const struct acp_session *s, const char *id)
 {
     jw_object(w);
@@ -63,6 +77,7 @@ static void write_params(struct jw *w, const struct acp_session *s, const char *
         jw_kstr(w, "sessionId", str_of(id));
     jw_kstr(w, "cwd", str_of(s->session->cwd));
     jw_kraw(w, "mcpServers", STR("[]"));
+    write_folders(w, s);
     write_meta(w, s);
     jw_object_end(w);
 }

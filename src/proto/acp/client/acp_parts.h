@@ -47,7 +47,8 @@ enum acp_conn_state {
 
 /* What the agent announces in its answer to `initialize`. */
 struct acp_abilities {
-    bool load, resume, close;
+    bool load, resume;
+    bool folders;                /* additionalDirectories */
     bool image, audio, embedded; /* content in prompts */
     bool steering;               /* _session/steering */
     struct json auth_methods;    /* array, or missing */
@@ -67,6 +68,8 @@ struct acp_conn {
     struct str garbage_now; /* the first such line, shortened */
     struct err why;         /* in ENDING: the reason */
     struct acp_abilities can;
+    const char *home;                   /* HOME of the process; NULL: that of the user */
+    struct acp_credential *credentials; /* files that were copied into it (acp_home.c) */
     struct arena mem;
     struct acp_conn *next; /* the next process of the session that is ending */
 };
@@ -97,9 +100,8 @@ int64_t acp_answer_code(struct json error);
 
 /* ---- starting (acp_spawn.c) ------------------------------------------------------------------ */
 
-/* Set *out to the command of the session's agent, in mem. */
-bool acp_command(struct arena *mem, const struct acp_session *s, struct child_command *out,
-                 struct err *e);
+/* Set *out to the command of a process that is about to start, in mem, and prepare its HOME. */
+bool acp_command(struct arena *mem, struct acp_conn *c, struct child_command *out, struct err *e);
 
 /* May the agent change files of the root? */
 bool acp_reads_only(const struct acp_session *s);
@@ -134,8 +136,9 @@ struct acp_turn {
     struct acp_session *session;
     enum acp_turn_state state; /* written by acp_turn_go only */
     struct timer watchdog;
-    bool authenticated; /* `authenticate` was tried in this turn */
-    bool started;       /* a process was started for this prompt */
+    bool authenticated;          /* `authenticate` was tried in this turn */
+    bool started;                /* a process was started for this prompt */
+    enum turn_stop cancelled_as; /* in CANCELLING: how the prompt will end */
     struct model_usage usage;
     int64_t used, size; /* tokens of the context */
     double cost;        /* US dollars of the session; negative: unknown */
@@ -148,6 +151,9 @@ void acp_turn_end(struct acp_turn *t, enum turn_stop stop, const struct err *why
 
 /* The process is ready or ending, or a step is done: take the next step of the prompt. */
 void acp_turn_next(struct acp_session *s);
+
+/* Cancel the work of the agent; the prompt ends with `stop`. */
+void acp_turn_cancel(struct acp_turn *t, enum turn_stop stop);
 
 void acp_prompt(struct agent_prompt *p);
 
@@ -171,6 +177,7 @@ struct acp_session {
     struct acp_request *requests;      /* requests of the agent that wait for their answers */
     struct acp_settings *settings;     /* modes and options; NULL: the session is not open */
     struct op *closing;                /* completed when no process is left */
+    double cost, cost_now;             /* US dollars before this turn, and now */
     struct acp_terminal *terminals;    /* terminals of the agent */
     size_t terminals_made, calls;      /* numbers for ids */
     size_t late;                       /* updates that came outside of a turn and were dropped */

@@ -28,7 +28,8 @@ struct acp_preset {
     bool takes_meta;                /* understands _meta.claudeCode.options in session/new */
     bool no_files;                  /* its file requests are faulty, so none are offered */
     const char *const *pass;        /* variables of ours that it gets, ended by NULL */
-    const char *const *credentials; /* files below HOME that it needs, ended by NULL */
+    const char *const *credentials; /* files with tokens below HOME, ended by NULL */
+    const char *const *settings;    /* other files below HOME that it needs, ended by NULL */
     const char *const *set;         /* NAME=VALUE that it gets, ended by NULL */
     const char *const *sandboxed;   /* the same, only if it runs in a sandbox */
     const char *const *ignores;     /* keys of a definition that it cannot follow */

@@ -139,7 +139,7 @@ static void prompt_answered(struct acp_turn *t, struct json result)
 
     read_usage(t, json_get(result, STR("usage")));
     if (cancelling)
-        stop = TURN_CANCELED;
+        stop = t->cancelled_as;
     else if (stop == TURN_CANCELED)
         fail(&why, ERR_CANCELED, "the agent %s has cancelled its turn",
              t->session->agent->def->name);
@@ -160,7 +160,7 @@ static void prompt_failed(struct acp_turn *t, struct acp_conn *c, struct json er
     struct err why;
 
     if (t->state == ACP_TURN_CANCELLING) {
-        acp_turn_end(t, TURN_CANCELED, NULL);
+        acp_turn_end(t, t->cancelled_as, NULL);
         return;
     }
     acp_answer_fail(c, error, "answer the prompt", &why);
@@ -179,7 +179,7 @@ static void on_prompt_answer(struct op *op, const struct err *e, void *ctx)
     if (t && t->state != ACP_TURN_PROMPTING && t->state != ACP_TURN_CANCELLING)
         t = NULL; /* of a prompt that has ended */
     if (t && e && t->state == ACP_TURN_CANCELLING)
-        acp_turn_end(t, TURN_CANCELED, NULL);
+        acp_turn_end(t, t->cancelled_as, NULL);
     else if (t && e)
         acp_turn_end(t, TURN_FAILED, c->state == ACP_CONN_ENDING ? &c->why : e);
     else if (t && json_here(out.error))
@@ -237,6 +237,7 @@ static void ready_step(struct acp_turn *t)
         acp_settings_apply(t);
         return;
     }
+    acp_settings_warn(t);
     send_prompt(t);
 }
 
@@ -285,7 +286,7 @@ static void on_watchdog(struct timer *timer)
          s->agent->def->name);
     LOG(LOG_WARN, "acp", e.text, LOG_Z("session", s->session->id));
     acp_turn_notice(t, "%s", e.text);
-    acp_turn_end(t, TURN_CANCELED, NULL);
+    acp_turn_end(t, t->cancelled_as, NULL);
     if (s->conn)
         acp_conn_close(s->conn, true, &e);
 }
@@ -305,19 +306,28 @@ static void send_cancel(struct acp_turn *t)
     arena_fini(&mem);
 }
 
+void acp_turn_cancel(struct acp_turn *t, enum turn_stop stop)
+{
+    struct acp_session *s = t->session;
+
+    if (t->state != ACP_TURN_PROMPTING || !s->conn)
+        return;
+    t->cancelled_as = stop;
+    acp_turn_go(t, ACP_TURN_CANCELLING);
+    send_cancel(t);
+    acp_requests_cancel(s); /* the protocol wants them answered */
+    timer_set(t->prompt->op.loop, &t->watchdog, s->session->world->limits->acp_cancel_ms,
+              on_watchdog);
+}
+
 static void acp_prompt_cancel(struct agent_prompt *p)
 {
     struct acp_turn *t = p->work;
     struct acp_session *s = t->session;
 
-    if (t->state == ACP_TURN_OVER || t->state == ACP_TURN_CANCELLING)
+    acp_turn_cancel(t, TURN_CANCELED);
+    if (t->state >= ACP_TURN_CANCELLING)
         return;
-    if (t->state == ACP_TURN_PROMPTING && s->conn) {
-        acp_turn_go(t, ACP_TURN_CANCELLING);
-        send_cancel(t);
-        timer_set(p->op.loop, &t->watchdog, s->session->world->limits->acp_cancel_ms, on_watchdog);
-        return;
-    }
     acp_turn_end(t, TURN_CANCELED, NULL);
     if (s->conn && !acp_conn_is_free(s->conn))
         acp_conn_close(s->conn, true,
@@ -342,6 +352,7 @@ void acp_prompt(struct agent_prompt *p)
     t->prompt = p;
     t->session = s;
     t->cost = -1;
+    s->cost = s->cost_now;
     p->work = t;
     p->cancel = acp_prompt_cancel;
     p->release = acp_turn_release;

@@ -16,6 +16,9 @@ void acp_settings_free(struct acp_session *s);
 /* Is a setting of the definition not set yet? */
 bool acp_settings_pending(const struct acp_session *s);
 
+/* Tell the user about settings that the agent does not offer, once. */
+void acp_settings_warn(struct acp_turn *t);
+
 /* Set the next one; acp_turn_next follows. */
 void acp_settings_apply(struct acp_turn *t);
 

@@ -62,7 +62,8 @@ static const char *const *agent_argv(struct arena *mem, const struct acp_program
     for (size_t i = 0; !def->command.n && preset->argv && preset->argv[i]; i++)
         add_word(&l, preset->argv[i]);
     add_option(&l, preset->model_option, program->model);
-    add_option(&l, preset->approval_option, def->approval_mode);
+    if (!str_eq(def->approval_mode, STR("yolo")) || def->trusted) /* see acp_settings.c */
+        add_option(&l, preset->approval_option, def->approval_mode);
     add_option(&l, preset->format_option, def->output_format);
     add_options(&l, preset->include_option, &def->include_dirs);
     add_options(&l, preset->allowed_option, &def->allowed);
@@ -188,7 +189,7 @@ static bool agent_env(struct arena *mem, const struct acp_session *s, const char
     set_words(l, program->preset->set);
     if (confined)
         set_words(l, program->preset->sandboxed);
-    if (home)
+    if (home && confined)
         set_var(l, "HOME", str_of(home));
     set_settings(l, s);
     if (!set_instructions(l, s, home, e))
@@ -249,13 +250,18 @@ static bool agent_sandbox(struct arena *mem, const struct acp_session *s, const 
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-bool acp_command(struct arena *mem, const struct acp_session *s, struct child_command *out,
-                 struct err *e)
+bool acp_command(struct arena *mem, struct acp_conn *c, struct child_command *out, struct err *e)
 {
+    const struct acp_session *s = c->session;
     const char *home = NULL;
+    bool confined;
 
-    if (!acp_home_open(mem, s, &home, e) || !agent_sandbox(mem, s, home, &out->sandbox, e) ||
-        !agent_env(mem, s, home, out->sandbox != NULL, &out->env, e))
+    if (!acp_home_open(mem, s, &home, e) || !agent_sandbox(mem, s, home, &out->sandbox, e))
+        return false;
+    confined = out->sandbox != NULL;
+    if (confined && home)
+        acp_home_lend(c, home);
+    if (!agent_env(mem, s, home, confined, &out->env, e))
         return false;
     out->argv = agent_argv(mem, s->program);
     out->cwd = s->session->cwd;

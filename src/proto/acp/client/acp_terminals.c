@@ -39,28 +39,30 @@ struct acp_wait {
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-/* Drop the oldest bytes, up to the beginning of a character. */
-static void cut_output(struct acp_terminal *t)
+/* The number of bytes to drop so that at most `limit` bytes remain, from a whole character on. */
+static size_t bytes_to_drop(struct str s, size_t limit)
 {
-    size_t cut = t->output.n - t->limit;
+    size_t cut = s.n > limit ? s.n - limit : 0;
 
-    while (cut < t->output.n && ((unsigned char)t->output.p[cut] & 0xc0) == 0x80)
+    while (cut && cut < s.n && ((unsigned char)s.p[cut] & 0xc0) == 0x80)
         cut++;
-    buf_consume(&t->output, cut);
-    t->truncated = true;
+    return cut;
 }
 
 static void on_terminal_output(struct terminal *terminal, struct str bytes)
 {
     struct acp_terminal *t = terminal->owner;
+    size_t drop = bytes_to_drop(bytes, t->limit);
 
-    if (bytes.n > t->limit) {
-        bytes = str_skip(bytes, bytes.n - t->limit);
-        t->truncated = true;
-    }
-    buf_put(&t->output, bytes);
-    if (t->output.n > t->limit)
-        cut_output(t);
+    if (drop)
+        buf_clear(&t->output);
+    buf_put(&t->output, str_skip(bytes, drop));
+    t->truncated |= drop > 0;
+    drop = bytes_to_drop(buf_str(&t->output), t->limit);
+    if (!drop)
+        return;
+    buf_consume(&t->output, drop);
+    t->truncated = true;
 }
 
 /* The bytes of a character that has not arrived completely are left out. */

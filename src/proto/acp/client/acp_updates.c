@@ -100,6 +100,16 @@ void acp_report_usage(struct acp_turn *t)
     turn_event(t->prompt->turn, &ev);
 }
 
+/* The agent reports the cost of its session so far; the budget is for one turn. */
+static void check_budget(struct acp_turn *t)
+{
+    double budget = t->session->program->def->budget_usd, before = t->session->cost;
+
+    t->session->cost_now = t->cost;
+    if (budget > 0 && t->cost - before >= budget)
+        acp_turn_cancel(t, TURN_BUDGET);
+}
+
 static void on_usage(struct acp_turn *t, struct rpc_in *in, struct json update)
 {
     struct json cost = json_get(update, STR("cost"));
@@ -107,8 +117,9 @@ static void on_usage(struct acp_turn *t, struct rpc_in *in, struct json update)
     (void)in;
     json_int(json_get(update, STR("used")), &t->used);
     json_int(json_get(update, STR("size")), &t->size);
-    if (json_is(json_get(cost, STR("currency")), STR("USD")))
-        json_double(json_get(cost, STR("amount")), &t->cost);
+    if (json_is(json_get(cost, STR("currency")), STR("USD")) &&
+        json_double(json_get(cost, STR("amount")), &t->cost))
+        check_budget(t);
     acp_report_usage(t);
 }
 
