@@ -260,6 +260,26 @@ static bool use_script(struct registry_agent *a, struct err *e)
 }
 
 /*
+ * The system prompt for a program. Without a persona the program uses its own prompt, and reads the
+ * instructions of the project itself.
+ */
+static struct str program_prompt(struct registry_agent *a, const struct acp_preset *preset)
+{
+    const struct agent_registry_opts *o = &a->registry->o;
+    const struct prompt_opts opts = { .root = o->root,
+                                      .limits = &o->config->limits,
+                                      .provider = preset ? str_of(preset->family) : STR_NONE };
+    struct notes notes = { 0 };
+    struct str prompt;
+
+    if (!str_trim(a->def.persona).n)
+        return STR_NONE;
+    prompt = prompt_of_agent(&a->mem, &opts, &a->def, &notes);
+    notes_log(&notes);
+    return prompt;
+}
+
+/*
  * A command that a project defines starts only if the user trusts the definition. A preset names a
  * program of the user.
  */
@@ -284,7 +304,7 @@ static bool use_program(struct registry_agent *a, const struct agent_want *want,
         .def = &a->def,
         .preset = preset ? preset : &acp_preset_other,
         .model = want->model.p ? arena_str(&a->mem, want->model) : a->def.model,
-        .instructions = a->def.persona,
+        .instructions = program_prompt(a, preset),
     };
     agent->kind = &acp_agent_kind;
     agent->caps = ACP_AGENT_CAPS;

@@ -180,6 +180,12 @@ def play_script(session, rest):
     return "end_turn"
 
 
+def play_hang(session, rest):
+    """Report nothing, and wait."""
+    cancelled[session].wait()
+    return "cancelled"
+
+
 def play_die(session, rest):
     say(session, "about to die")
     sys.stderr.write("fatal: out of luck\n")
@@ -372,6 +378,9 @@ def serve(message):
 
 
 def main():
+    if "--version" in sys.argv:
+        print("fake 1.2.3\nmore")
+        return
     if "--pid" in sys.argv:
         with open(sys.argv[sys.argv.index("--pid") + 1], "a", encoding="utf-8") as f:
             f.write(f"{os.getpid()}\n")

@@ -316,6 +316,21 @@ def a_session_is_resumed_after_a_kill_of_trefoil(root):
 
 
 @case
+def a_session_is_resumed_after_a_kill_before_any_event(root):
+    define(root, "--pid", str(root / "pids"))
+    with Process("run", "--json", "-a", "fake", "hang", root=root) as p:
+        wait_for("the session of the agent", lambda: list(
+            state_dir(root).glob("homes/*/fake-sessions/*")))
+        wait_for("its prompt", lambda: any(
+            f.read_text() == "1" for f in state_dir(root).glob("homes/*/fake-sessions/*")))
+        p.process.kill()
+        p.expect = -9
+        p.told = True
+    none_left(root)
+    has(answer(root, "count", "-c"), "turn 2")
+
+
+@case
 def a_session_that_the_agent_has_lost_begins_anew_with_a_notice(root):
     for flags in (("--bad", "forgets"), ("--no-load",)):
         define(root, *flags)
@@ -666,6 +681,30 @@ def claude_gets_its_options_in_meta(root):
                                    "allowedTools", "disallowedTools")},
           {"model": "large", "fallbackModel": "small", "maxTurns": 7, "maxBudgetUsd": 1.5,
            "allowedTools": ["Read", "Bash(make:*)"], "disallowedTools": ["Write"]})
+
+
+@case
+def what_a_program_cannot_follow_is_warned_about(root):
+    tools = root / "bin"
+    tools.mkdir()
+    (tools / "gemini").write_text(f'#!/bin/sh\nexec {sys.executable} {FAKE} --mark {root} "$@"\n')
+    (tools / "gemini").chmod(0o755)
+    (root / "inc").mkdir()
+    user_config(root, '[[agents]]\nname = "fake"\nprovider = "acp"\npreset = "gemini"\n'
+                      'approval_mode = "auto_edit"\n' + FULL)
+    env = {"PATH": f"{tools}:{os.environ['PATH']}"}
+    told, _ = play(root, "args", **env)
+    equal(json.loads(words(told))[2:],
+          ["--experimental-acp", "--model", "large", "--approval-mode", "auto_edit",
+           "--output-format", "json", "--include-directories", "inc", "--allowed-tools", "Read",
+           "--allowed-tools", "Bash(make:*)"])
+    for key in ("max_turns", "budget", "disallowed_tools", "effort", "fallback_model"):
+        has(notices(told), key)
+    told, _ = play(root, "env GEMINI_SYSTEM_MD", **env)
+    path = json.loads(words(told))["GEMINI_SYSTEM_MD"]
+    has(pathlib.Path(path).read_text(), "You are a fake.")
+    done = run("doctor", root=root, **env)
+    has(done.stdout.decode(), "gemini (gemini fake 1.2.3)")
 
 
 @case

@@ -156,8 +156,10 @@ static void on_new(struct op *op, const struct err *e, void *ctx)
         open_failed(t, c, out.error);
     else if (t && !take_id(t->session, out.result, &why))
         acp_turn_end(t, TURN_FAILED, &why);
-    else if (t)
+    else if (t) {
+        turn_checkpoint(t->prompt->turn); /* the prompt may take hours, and trefoil may be killed */
         opened(t->session, out.result);
+    }
     rpc_out_fini(&out);
 }
 

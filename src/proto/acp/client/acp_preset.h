@@ -20,6 +20,7 @@ struct acp_preset {
     const char *name;
     struct agent_def def;     /* the agent that needs no definition */
     const char *const *argv;  /* the command, ended by NULL; NULL: the definition has it */
+    const char *family;       /* whose rules and instructions of the project it gets; NULL: all */
     const char *model_option; /* option of the command line for the model; NULL: none */
     /* options for approval_mode, output_format, include_dirs and allowed_tools; NULL: none */
     const char *approval_option, *format_option, *include_option, *allowed_option;

@@ -283,6 +283,45 @@ void acp_settings_apply(struct acp_turn *t)
               s->session->world->limits->acp_start_ms, on_set, s->conn);
 }
 
+static bool is_set(const struct agent_def *def, const char *key)
+{
+    const struct {
+        const char *key;
+        bool set;
+    } rows[] = {
+        { "max_turns", def->max_turns != 0 },
+        { "budget", def->budget_usd > 0 },
+        { "allowed_tools", def->allowed.set },
+        { "disallowed_tools", def->disallowed.set },
+        { "effort", def->effort.p != NULL },
+        { "output_format", def->output_format.p != NULL },
+        { "fallback_model", def->fallback_model.p != NULL },
+        { "approval_mode", def->approval_mode.p != NULL },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (str_eq(str_of(key), str_of(rows[i].key)))
+            return rows[i].set;
+    return false;
+}
+
+/* The keys of the definition that the program cannot follow. */
+static void warn_ignored(struct acp_turn *t)
+{
+    const struct acp_program *program = t->session->program;
+    const char *const *key = program->preset->ignores;
+    struct str all = STR("");
+
+    for (; key && *key; key++)
+        if (is_set(program->def, *key))
+            all = arena_printf(&t->mem, STR_FMT "%s%s", STR_ARG(all), all.n ? ", " : "", *key);
+    if (all.n)
+        acp_turn_notice(t,
+                        "the program of the preset %s has no setting for these keys of the agent "
+                        "%s: " STR_FMT,
+                        program->preset->name, program->def->name, STR_ARG(all));
+}
+
 void acp_settings_warn(struct acp_turn *t)
 {
     struct acp_settings *set = t->session->settings;
@@ -291,6 +330,8 @@ void acp_settings_warn(struct acp_turn *t)
         acp_turn_notice(t, STR_FMT, STR_ARG(set->missing[i]));
     if (set)
         set->missings = 0;
+    if (t->session->fresh)
+        warn_ignored(t);
 }
 
 /* ---- updates --------------------------------------------------------------------------------- */
