@@ -67,6 +67,15 @@ def notices(told):
     return " | ".join(e["text"] for e in kinds(told, "notice"))
 
 
+def install(root, name):
+    """Put the fake agent on PATH under the name of a real program; returns the environment."""
+    tools = root / "bin"
+    tools.mkdir(exist_ok=True)
+    (tools / name).write_text(f'#!/bin/sh\nexec {sys.executable} {FAKE} --mark {root} "$@"\n')
+    (tools / name).chmod(0o755)
+    return {"PATH": f"{tools}:{os.environ['PATH']}"}
+
+
 # ---- events ----------------------------------------------------------------------------------
 
 
@@ -174,6 +183,32 @@ def a_task_is_answered_and_cancelled(root):
         client.use("cancel_task", task_id=ident)
         equal(client.end(ident)["status"], "cancelled")
     none_left(root)
+
+
+@case
+def its_requests_are_in_the_session_log(root):
+    """The log of the session has a JSON line for each update, question and request."""
+    script = [["fs/read_text_file", {"path": str(root / "a.txt")}],
+              ["fs/write_text_file", {"path": str(root / "b.txt"), "content": "b"}],
+              ["fs/write_text_file", {"path": "/etc/x", "content": "no"}],
+              ["terminal/create", {"command": "true"}]]
+    (root / "a.txt").write_text("a")
+    with Local(*read_write(definition(root)), root=root) as client:
+        done = client.end(client.dispatch("script " + json.dumps(script), "fake"))
+        equal(done["status"], "completed")
+        equal(client.end(client.dispatch("tools", "fake"))["status"], "completed")
+        ident = client.dispatch("ask execute", "fake")
+        client.reaches(ident, "input_required")
+        client.use("answer_task", task_id=ident, action="decline")
+        client.end(ident)
+    none_left(root)
+    lines = [json.loads(line) for log in (root / ".trefoil/logs").glob("*.log")
+             for line in log.read_text().splitlines()]
+    requests = [(e["name"], e["status"]) for e in lines if "/" in e.get("name", "")]
+    equal(requests, [("fs/read_text_file", "done"), ("fs/write_text_file", "done"),
+                     ("fs/write_text_file", "failed"), ("terminal/create", "done")])
+    for kind in ("tool", "plan", "usage", "ask", "text", "end"):
+        assert any(e["type"] == kind for e in lines), kind
 
 
 # ---- cancel and death ------------------------------------------------------------------------
@@ -646,19 +681,14 @@ def a_command_of_a_project_needs_trust(root):
 
 @case
 def a_preset_needs_no_definition(root):
-    tools = root / "bin"
-    tools.mkdir()
-    for name in ("gemini", "claude-agent-acp"):
-        (tools / name).write_text(f'#!/bin/sh\nexec {sys.executable} {FAKE} --mark {root} "$@"\n')
-        (tools / name).chmod(0o755)
-    path = f"{tools}:{os.environ['PATH']}"
-    done = run("run", "-a", "gemini", "--model", "flash", "args", root=root, PATH=path)
+    env = {**install(root, "gemini"), **install(root, "claude-agent-acp")}
+    done = run("run", "-a", "gemini", "--model", "flash", "args", root=root, **env)
     equal(json.loads(done.stdout)[2:], ["--experimental-acp", "--model", "flash"])
     done = run("run", "-a", "claude", "env ANTHROPIC_API_KEY IS_SANDBOX OPENAI_API_KEY", root=root,
-               PATH=path, ANTHROPIC_API_KEY="k", OPENAI_API_KEY="o")
+               ANTHROPIC_API_KEY="k", OPENAI_API_KEY="o", **env)
     equal(json.loads(done.stdout),
           {"ANTHROPIC_API_KEY": "k", "IS_SANDBOX": "1", "OPENAI_API_KEY": None})
-    unknown = run("run", "-a", "codex", "hello", root=root, PATH=str(tools) + ":/usr/bin:/bin")
+    unknown = run("run", "-a", "codex", "hello", root=root, PATH=f"{root}/bin:/usr/bin:/bin")
     equal(unknown.returncode, 1)
     has(unknown.stderr.decode(), "codex-acp")
     none_left(root)
@@ -666,14 +696,10 @@ def a_preset_needs_no_definition(root):
 
 @case
 def claude_gets_its_options_in_meta(root):
-    tools = root / "bin"
-    tools.mkdir()
-    (tools / "claude-agent-acp").write_text(
-        f'#!/bin/sh\nexec {sys.executable} {FAKE} --mark {root} "$@"\n')
-    (tools / "claude-agent-acp").chmod(0o755)
+    env = install(root, "claude-agent-acp")
     (root / "inc").mkdir()
     user_config(root, '[[agents]]\nname = "fake"\nprovider = "acp"\npreset = "claude"\n' + FULL)
-    told, _ = play(root, "opened", PATH=f"{tools}:{os.environ['PATH']}")
+    told, _ = play(root, "opened", **env)
     meta = json.loads(words(told))["_meta"]
     has(meta["systemPrompt"]["append"], "You are a fake.")
     options = meta["claudeCode"]["options"]
@@ -685,14 +711,10 @@ def claude_gets_its_options_in_meta(root):
 
 @case
 def what_a_program_cannot_follow_is_warned_about(root):
-    tools = root / "bin"
-    tools.mkdir()
-    (tools / "gemini").write_text(f'#!/bin/sh\nexec {sys.executable} {FAKE} --mark {root} "$@"\n')
-    (tools / "gemini").chmod(0o755)
+    env = install(root, "gemini")
     (root / "inc").mkdir()
     user_config(root, '[[agents]]\nname = "fake"\nprovider = "acp"\npreset = "gemini"\n'
                       'approval_mode = "auto_edit"\n' + FULL)
-    env = {"PATH": f"{tools}:{os.environ['PATH']}"}
     told, _ = play(root, "args", **env)
     equal(json.loads(words(told))[2:],
           ["--experimental-acp", "--model", "large", "--approval-mode", "auto_edit",
@@ -705,6 +727,15 @@ def what_a_program_cannot_follow_is_warned_about(root):
     has(pathlib.Path(path).read_text(), "You are a fake.")
     done = run("doctor", root=root, **env)
     has(done.stdout.decode(), "gemini (gemini fake 1.2.3)")
+
+
+@case
+def an_approval_mode_that_claude_cannot_follow_is_warned_about(root):
+    env = install(root, "claude-agent-acp")
+    user_config(root, '[[agents]]\nname = "fake"\nprovider = "acp"\npreset = "claude"\n'
+                      'approval_mode = "auto_edit"\n')
+    told, _ = play(root, "hello", **env)
+    has(notices(told), "approval_mode")
 
 
 @case

@@ -63,6 +63,13 @@ static struct str error_details(struct arena *mem, struct json error)
     return more;
 }
 
+static enum err_code error_code(int64_t code)
+{
+    if (code == ACP_AUTH_REQUIRED)
+        return ERR_DENIED;
+    return code == ACP_NOT_FOUND ? ERR_NOT_FOUND : ERR_CLOSED;
+}
+
 bool acp_answer_fail(const struct acp_conn *c, struct json error, const char *doing, struct err *e)
 {
     struct arena mem = { 0 };
@@ -72,7 +79,7 @@ bool acp_answer_fail(const struct acp_conn *c, struct json error, const char *do
 
     if (str_eq(more, text))
         more = STR_NONE;
-    fail(e, code == ACP_NOT_FOUND ? ERR_NOT_FOUND : ERR_INVALID,
+    fail(e, error_code(code),
          "the agent %s could not %s: " STR_FMT "%s" STR_FMT " (error %lld)",
          c->session->agent->def->name, doing, STR_ARG(utf8_head(text, 100)), more.n ? ": " : "",
          STR_ARG(utf8_head(more, 80)), (long long)code);

@@ -163,6 +163,10 @@ static void prompt_failed(struct acp_turn *t, struct acp_conn *c, struct json er
         acp_turn_end(t, t->cancelled_as, NULL);
         return;
     }
+    if (acp_answer_code(error) == ACP_CANCELLED) {
+        acp_turn_end(t, TURN_CANCELED, NULL);
+        return;
+    }
     acp_answer_fail(c, error, "answer the prompt", &why);
     if (acp_answer_code(error) == ACP_AUTH_REQUIRED && prompt_needs_login(t, &why))
         return;
