@@ -195,14 +195,14 @@ def its_requests_are_in_the_session_log(root):
     (root / "a.txt").write_text("a")
     with Local(*read_write(definition(root)), root=root) as client:
         done = client.end(client.dispatch("script " + json.dumps(script), "fake"))
-        equal(done["status"], "completed")
+        equal((done["status"], done["result"]["artifacts"]), ("completed", ["b.txt"]))
         equal(client.end(client.dispatch("tools", "fake"))["status"], "completed")
         ident = client.dispatch("ask execute", "fake")
         client.reaches(ident, "input_required")
         client.use("answer_task", task_id=ident, action="decline")
         client.end(ident)
     none_left(root)
-    lines = [json.loads(line) for log in (root / ".trefoil/logs").glob("*.log")
+    lines = [json.loads(line)["event"] for log in (root / ".trefoil/logs").glob("*.log")
              for line in log.read_text().splitlines()]
     requests = [(e["name"], e["status"]) for e in lines if "/" in e.get("name", "")]
     equal(requests, [("fs/read_text_file", "done"), ("fs/write_text_file", "done"),

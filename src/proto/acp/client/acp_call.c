@@ -24,7 +24,7 @@ static void show_call(struct acp_call *c, enum called_status status)
 
     ev.tool = (struct event_tool){ .id = c->id,
                                    .name = str_of(c->call.what),
-                                   .kind = c->call.tool ? c->call.tool->kind : TOOL_KINDS,
+                                   .kind = c->kind,
                                    .status = status,
                                    .path = c->path };
     turn_event(c->turn->prompt->turn, &ev);
@@ -154,7 +154,7 @@ static void on_call_done(struct op *op, const struct err *e, void *ctx)
     else if (failed)
         read_failure(c, &why);
     log_request(c, failed ? &why : NULL);
-    if (c->shown && !c->turn->prompt->op.settled)
+    if ((c->shown || c->reports) && !c->turn->prompt->op.settled)
         show_call(c, failed ? CALLED_FAILED : CALLED_DONE);
     if (failed)
         answer_error(c->request.in, &why);
@@ -211,6 +211,7 @@ void acp_call_run(struct acp_call *c, const struct tool *tool, struct str args)
     c->caller.kind = &acp_caller;
     turn_fill_caller(c->turn->prompt->turn, &c->caller);
     c->caller.history = NULL; /* the agent, not our model, decides about repetitions */
+    c->kind = tool->kind;
     c->request.cancel = cancel_call;
     acp_request_begin(&c->request, in, s);
     tool_run(tool, &c->call, &s->session->host, &c->caller, in->mem, v, &c->turn->prompt->op,

@@ -14,8 +14,10 @@ struct acp_call {
     struct call call;
     struct str id;   /* id of the call for the client, if it asks a question */
     struct str path; /* the file or the command, for the log */
-    bool shown;      /* the client knows the call */
-    struct err why;  /* set by acp_call_fail: the failure with its code */
+    enum tool_kind kind;
+    bool reports;   /* the client sees the call, also if it asks no question */
+    bool shown;     /* the client knows the call */
+    struct err why; /* set by acp_call_fail: the failure with its code */
 
     /* Answer the request; the call has succeeded. */
     void (*answer)(struct acp_call *c);

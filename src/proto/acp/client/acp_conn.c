@@ -79,8 +79,7 @@ bool acp_answer_fail(const struct acp_conn *c, struct json error, const char *do
 
     if (str_eq(more, text))
         more = STR_NONE;
-    fail(e, error_code(code),
-         "the agent %s could not %s: " STR_FMT "%s" STR_FMT " (error %lld)",
+    fail(e, error_code(code), "the agent %s could not %s: " STR_FMT "%s" STR_FMT " (error %lld)",
          c->session->agent->def->name, doing, STR_ARG(utf8_head(text, 100)), more.n ? ": " : "",
          STR_ARG(utf8_head(more, 80)), (long long)code);
     arena_fini(&mem);

@@ -202,6 +202,7 @@ void acp_on_write_file(struct rpc_in *in)
     arena_defer(in->mem, free_mem, &f->mem);
     f->base.path = p.path;
     f->base.answer = answer_written;
+    f->base.reports = true; /* so that the file is listed among those that the turn has written */
     f->writing = (struct file_writing){ .host = &f->base.request.session->session->host,
                                         .mem = &f->mem,
                                         .text = p.content,
