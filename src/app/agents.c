@@ -80,6 +80,9 @@ static void put_details(struct jw *w, const struct agent_def *d)
     pick_strs_write(w, "private_tools", &d->hidden);
     jw_kstr(w, "folder", str_of(d->folder));
     jw_kstr(w, "script", str_of(d->script));
+    jw_kstr(w, "preset", d->preset);
+    pick_strs_write(w, "command", &d->command);
+    pick_strs_write(w, "pass_env", &d->pass_env);
     jw_kstr(w, "persona", d->persona);
 }
 
@@ -184,6 +187,11 @@ static void print_definition(struct app *app, const struct agent_def *d)
     print_strs(app, "private_tools", &d->hidden);
     print_line(app, "folder", str_of(d->folder));
     print_line(app, "script", str_of(d->script));
+    print_line(app, "preset", d->preset);
+    print_strs(app, "command", &d->command);
+    print_strs(app, "pass_env", &d->pass_env);
+    for (size_t i = 0; i < d->envs; i++)
+        print_line(app, "env", str_of(d->env[i].name));
     printf("%-17s %zu bytes; --prompt shows it with rules and instructions\n", "persona",
            d->persona.n);
 }

@@ -4,6 +4,7 @@
  * The checks are rows of a table. Each check prints one line and changes nothing.
  */
 #include "app/app.h"
+#include "app/doctor_acp.h"
 #include "base/auto.h"
 #include "config/agent_files.h"
 #include "config/skill_files.h"
@@ -289,6 +290,19 @@ static struct doctor_finding check_agents(struct app *app)
                               list.n ? "" : "; `trefoil init` creates a first agent"));
 }
 
+static struct doctor_finding check_acp(struct app *app)
+{
+    size_t n;
+    struct str programs = doctor_acp_programs(app, &n);
+
+    if (!n)
+        return found(HEALTH_OK, STR("no program on PATH speaks ACP (docs/ACP_AGENTS.md lists those "
+                                    "that trefoil knows)"));
+    return found(HEALTH_OK,
+                 arena_printf(&app->project.mem, STR_FMT "; `trefoil run -a NAME` uses one",
+                              STR_ARG(programs)));
+}
+
 static struct doctor_finding check_daemon(struct app *app)
 {
     const char *path;
@@ -310,10 +324,11 @@ static const struct {
     const char *name;
     check_fn *check;
 } checks[] = {
-    { "program", check_program }, { "root", check_root },     { "config", check_config },
-    { "store", check_store },     { "keeper", check_keeper }, { "http client", check_http_client },
-    { "sandbox", check_sandbox }, { "seals", check_seals },   { "servers", check_servers },
-    { "agents", check_agents },   { "daemon", check_daemon }, { "audit", check_audit },
+    { "program", check_program }, { "root", check_root },      { "config", check_config },
+    { "store", check_store },     { "keeper", check_keeper },  { "http client", check_http_client },
+    { "sandbox", check_sandbox }, { "seals", check_seals },    { "servers", check_servers },
+    { "agents", check_agents },   { "ACP agents", check_acp }, { "daemon", check_daemon },
+    { "audit", check_audit },
 };
 
 /* ---- printing --------------------------------------------------------------------------- */

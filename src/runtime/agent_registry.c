@@ -13,6 +13,8 @@
 #include "config/prompt_files.h"
 #include "core/guard/guard.h"
 #include "loop/file.h"
+#include "proto/acp/client/acp_agent.h"
+#include "proto/acp/client/acp_preset.h"
 #include "provider/script.h"
 #include "tool/file/beneath.h"
 
@@ -42,6 +44,7 @@ struct registry_agent {
     struct arena mem;
     struct agent_def def;
     struct script script;       /* the script, if the agent has one */
+    struct acp_program program; /* the program, if the agent speaks ACP */
     struct host_folder *folder; /* agent.include */
 };
 
@@ -139,8 +142,14 @@ static bool fail_unknown(const struct agent_registry *d, struct str name, struct
 static bool agent_registry_find(const struct agent_registry *d, struct str name,
                                 const struct agent_def **def, struct err *e)
 {
+    const struct acp_preset *preset = name.p ? acp_preset_named(name) : NULL;
+
     if (agents_find(&d->list, name.p ? name : str_of(agent_default.name), def, e))
         return true;
+    if (e->code == ERR_NOT_FOUND && preset) {
+        *def = &preset->def;
+        return true;
+    }
     return e->code == ERR_NOT_FOUND ? fail_unknown(d, name, e) : false;
 }
 
@@ -254,6 +263,60 @@ static bool use_script(struct registry_agent *a, struct err *e)
     return true;
 }
 
+/*
+ * The system prompt for a program. Without a persona the program uses its own prompt, and reads the
+ * instructions of the project itself.
+ */
+static struct str program_prompt(struct registry_agent *a, const struct acp_preset *preset)
+{
+    const struct agent_registry_opts *o = &a->registry->o;
+    const struct prompt_opts opts = { .root = o->root,
+                                      .limits = &o->config->limits,
+                                      .provider = preset ? str_of(preset->family) : STR_NONE };
+    struct notes notes = { 0 };
+    struct str prompt;
+
+    if (!str_trim(a->def.persona).n)
+        return STR_NONE;
+    prompt = prompt_of_agent(&a->mem, &opts, &a->def, &notes);
+    notes_log(&notes);
+    return prompt;
+}
+
+/*
+ * A command that a project defines starts only if the user trusts the definition. A preset names a
+ * program of the user.
+ */
+static bool use_program(struct registry_agent *a, const struct agent_want *want, struct err *e)
+{
+    const struct acp_preset *preset = acp_preset_named(a->def.preset);
+    struct agent *agent = &a->local.agent;
+    bool own = a->def.command.n || a->def.envs || a->def.pass_env.n;
+
+    if (a->def.preset.n && !preset)
+        return fail(e, ERR_INVALID,
+                    "the agent %s: there is no preset " STR_FMT "; expected claude, codex, gemini, "
+                    "goose, opencode or qwen",
+                    a->def.name, STR_ARG(str_head(a->def.preset, 40)));
+    if (own && !a->def.trusted)
+        return fail(e, ERR_DENIED,
+                    "the agent %s runs a command of the project, which is not trusted; `trefoil "
+                    "trust` shows and accepts it",
+                    a->def.name);
+    a->program = (struct acp_program){
+        .world = a->registry->o.acp,
+        .def = &a->def,
+        .preset = preset ? preset : &acp_preset_other,
+        .model = want->model.p ? arena_str(&a->mem, want->model) : a->def.model,
+        .instructions = program_prompt(a, preset),
+    };
+    agent->kind = &acp_agent_kind;
+    agent->caps = ACP_AGENT_CAPS;
+    agent->own = &a->program;
+    agent->model = a->program.model.n ? a->program.model : str_of(a->program.preset->name);
+    return true;
+}
+
 static bool use_model(struct registry_agent *a, const struct agent_want *want, struct err *e)
 {
     struct local_agent *l = &a->local;
@@ -268,6 +331,15 @@ static bool use_model(struct registry_agent *a, const struct agent_want *want, s
     return true;
 }
 
+static bool use_provider(struct registry_agent *a, const struct agent_want *want, struct err *e)
+{
+    if (a->def.script)
+        return use_script(a, e);
+    if (str_eq(a->def.provider, STR("acp")))
+        return use_program(a, want, e);
+    return use_model(a, want, e);
+}
+
 static struct agent *agent_registry_take(struct agent_registry_port *port,
                                          const struct agent_want *want, struct err *e)
 {
@@ -278,7 +350,7 @@ static struct agent *agent_registry_take(struct agent_registry_port *port,
     if (!agent_registry_find(d, want->name, &def, e))
         return NULL;
     a = new_agent(d, def);
-    if (!open_includes(a, e) || !(def->script ? use_script(a, e) : use_model(a, want, e))) {
+    if (!open_includes(a, e) || !use_provider(a, want, e)) {
         agent_drop(&a->local.agent);
         return NULL;
     }

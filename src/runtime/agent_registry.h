@@ -14,6 +14,7 @@
 #include "core/agent/skill.h"
 #include "runtime/models.h"
 
+struct acp_world;
 struct agent_registry;
 
 struct agent_registry_opts {
@@ -23,6 +24,7 @@ struct agent_registry_opts {
     struct models *models;
     struct guard *guard;
     struct offer *offer; /* the tools that agents can use; its host has the current skills */
+    const struct acp_world *acp;   /* what agents that speak ACP need */
     void (*on_changed)(void *ctx); /* the agents or their cards have changed; may be NULL */
     void *ctx;
 };

@@ -1,8 +1,10 @@
 #include "runtime/runtime.h"
 
 #include "base/mem.h"
+#include "base/version.h"
 #include "core/agent/skill.h"
 #include "proto/mcp/client/mcp_sampling.h"
+#include "runtime/acp_tools.h"
 #include "runtime/service.h"
 #include "runtime/session_logs.h"
 #include "state/state_dir.h"
@@ -158,12 +160,19 @@ bool runtime_open(struct runtime *w, struct service *s, struct arena *mem,
     open_locks(w);
     open_offer(w);
     w->models = models_new(s->loop, config);
+    w->acp = (struct acp_world){ .rpc = &s->rpc,
+                                 .procs = &s->upstreams.procs,
+                                 .tools = &acp_tools,
+                                 .environ = (const char *const *)environ,
+                                 .name = TREFOIL_NAME,
+                                 .version = trefoil_version };
     w->registry = agent_registry_new(&(struct agent_registry_opts){ .loop = s->loop,
                                                                     .root = s->offer.host.root,
                                                                     .config = config,
                                                                     .models = w->models,
                                                                     .guard = &s->guard,
                                                                     .offer = &w->offer,
+                                                                    .acp = &w->acp,
                                                                     .on_changed = on_agents,
                                                                     .ctx = w });
     w->world = (struct session_world){ .loop = s->loop,

@@ -13,6 +13,7 @@
 #include "core/lock/lock.h"
 #include "core/session/session.h"
 #include "core/task/task.h"
+#include "proto/acp/client/acp_agent.h"
 #include "proto/mcp/client/mcp_upstreams.h"
 #include "runtime/agent_registry.h"
 #include "runtime/models.h"
@@ -29,6 +30,7 @@ struct runtime {
     bool store_is_ours;
     struct lock_table *locks; /* locks of agents, tasks and calls of the service */
     struct models *models;
+    struct acp_world acp; /* what agents that speak ACP need */
     struct agent_registry *registry;
     struct session_world world;    /* the data that session_open needs */
     struct open_sessions open;     /* the open sessions; world.open points here */

@@ -5,8 +5,8 @@
  * Implementations (struct agent_kind):
  *   local    a model with trefoil's tools (core/agent/local.h)
  *   script   rules from a file, for tests and demos (provider/script.h)
- *   acp, a2a agents that trefoil controls over ACP or calls over A2A: planned, in proto/acp/client
- *            and proto/a2a/client
+ *   acp      programs that speak ACP, which trefoil starts (proto/acp/client/acp_agent.h)
+ *   a2a      agents that trefoil calls over A2A: planned, in proto/a2a/client
  *
  * All code that uses an agent (`run`, `chat`, MCP tools, tasks) opens a session (session.h) and
  * starts turns in it (turn.h). Sessions and turns call the functions of the kind. No other code
@@ -39,7 +39,7 @@ enum agent_cap {
 };
 
 struct agent_kind {
-    const char *name; /* "local", "script": for logs and lists */
+    const char *name; /* "local", "script", "acp": for logs and lists */
 
     /*
      * Prepare for work in a session that is being opened. c->saved is the last result of save(), or
@@ -80,6 +80,11 @@ struct conversation {
     struct session *session;
     struct str saved; /* the last result of agent_kind.save, or STR_NONE */
     void *data;       /* private to the kind */
+    /*
+     * The kind that has set `data` and whose close() must be called; NULL: the kind of the
+     * session's agent. A session may get an agent of another kind (session_change).
+     */
+    const struct agent_kind *kind;
 };
 
 /* One prompt. It lives as long as its turn. */

@@ -107,6 +107,12 @@ const struct agent *turn_agent(const struct turn *t);
 void turn_event(struct turn *t, const struct event *ev);
 
 /*
+ * Store the agent's state (agent_kind.save) now, without waiting for the next event. For a kind
+ * that has begun something that another process must know to continue the session.
+ */
+void turn_checkpoint(struct turn *t);
+
+/*
  * A question of the agent to the client of the turn. Its op is a child of the prompt's op. Zero it.
  */
 struct turn_question {
