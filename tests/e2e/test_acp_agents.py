@@ -337,32 +337,44 @@ def a_session_is_resumed_in_another_process(root):
 
 
 @case
-def a_session_is_resumed_after_a_kill_of_trefoil(root):
+def an_interrupted_turn_is_resumed_after_a_kill_of_trefoil(root):
+    """Before and after the first event of the agent."""
     define(root)
-    with Process("run", "--json", "-a", "fake", "wait", root=root) as p:
-        told = []
-        while not kinds(told, "tool"):
-            told.append(json.loads(p.process.stdout.readline()))
-        p.process.kill()
-        p.expect = -9
-        p.told = True
-    none_left(root)
-    has(answer(root, "count", "-c"), "turn 2")
+    for prompt in ("hang", "wait"):
+        with Process("run", "--json", "-a", "fake", prompt, root=root) as p:
+            wait_for("the prompt", lambda: any(
+                f.read_text() == "1" for f in state_dir(root).glob("homes/*/fake-sessions/*")))
+            if prompt == "wait":
+                while json.loads(p.process.stdout.readline())["type"] != "tool":
+                    pass
+            p.process.kill()
+            p.expect = -9
+            p.told = True
+        none_left(root)
+        told, done = play(root, "count", "-c")
+        equal(done.returncode, 0)
+        has(words(told), "last turn was interrupted")
+        has(words(told), "turn 3 of")
+        for kept in state_dir(root).glob("homes/*/fake-sessions/*"):
+            kept.unlink()
 
 
 @case
-def a_session_is_resumed_after_a_kill_before_any_event(root):
-    define(root, "--pid", str(root / "pids"))
-    with Process("run", "--json", "-a", "fake", "hang", root=root) as p:
-        wait_for("the session of the agent", lambda: list(
-            state_dir(root).glob("homes/*/fake-sessions/*")))
-        wait_for("its prompt", lambda: any(
+def a_task_is_resumed_after_a_kill(root):
+    with Remote(*read_write(definition(root)), root=root) as client:
+        ident = client.dispatch("wait", "fake")
+        client.reaches(ident, "working")
+        wait_for("the prompt", lambda: any(
             f.read_text() == "1" for f in state_dir(root).glob("homes/*/fake-sessions/*")))
-        p.process.kill()
-        p.expect = -9
-        p.told = True
+        client.process.kill()
+        client.expect = -9
+        client.told = True
     none_left(root)
-    has(answer(root, "count", "-c"), "turn 2")
+    with Remote(*read_write(definition(root)), root=root) as client:
+        done = client.end(ident)
+        equal(done["status"], "completed")
+        has(json.dumps(done), "last turn was interrupted")
+    none_left(root)
 
 
 @case
@@ -370,9 +382,12 @@ def a_session_that_the_agent_has_lost_begins_anew_with_a_notice(root):
     for flags in (("--bad", "forgets"), ("--no-load",)):
         define(root, *flags)
         answer(root, "count")
-        told, _ = play(root, "count", "-c")
-        has(words(told), "turn 1")
-        has(notices(told), "does not know the earlier conversation")
+        told, _ = play(root, "blocks", "-c")
+        before, prompt = json.loads(words(told))
+        for part in ("conversation so far", "User:\ncount\n", "You:\nturn 1 of"):
+            has(before["text"], part)
+        equal(prompt["text"], "blocks")
+        has(notices(told), "starts a new session")
 
 
 @case

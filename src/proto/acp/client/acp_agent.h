@@ -14,6 +14,7 @@
  *   acp_open.c         sessions of the agent: new, load, resume, authenticate
  *   acp_prompt.c       the states of a prompt
  *   acp_content.c      prompts as ACP content, and content as text
+ *   acp_transcript.c   the conversation so far, for an agent that does not know it
  *   acp_updates.c      session/update: text, thoughts, plans, usage
  *   acp_tool_call.c    session/update: tool calls
  *   acp_permission.c   session/request_permission
@@ -66,7 +67,7 @@ struct acp_program {
     struct str instructions;         /* persona, rules and instructions; STR_NONE: none */
 };
 
-enum { ACP_AGENT_CAPS = AGENT_MEDIA | AGENT_SAVES };
+enum { ACP_AGENT_CAPS = AGENT_MEDIA | AGENT_RESUMES | AGENT_SAVES };
 
 extern const struct agent_kind acp_agent_kind;
 

@@ -86,6 +86,22 @@ static bool needs_instructions(const struct acp_turn *t)
            s->program->preset->prompt_way == ACP_PROMPT_FIRST;
 }
 
+/* What an agent reads instead of a prompt if its turn is resumed. */
+#define RESUME_TEXT                                                                                \
+    "Your last turn was interrupted, because the program that runs you was stopped. It is "        \
+    "unknown "                                                                                     \
+    "whether your last tool call took effect. Check that, and then continue with the task."
+
+static void write_transcript(struct jw *w, const struct acp_turn *t)
+{
+    struct arena mem = { 0 };
+    struct str text = acp_transcript(t, &mem);
+
+    if (text.n)
+        write_text(w, text);
+    arena_fini(&mem);
+}
+
 bool acp_prompt_write(struct jw *w, const struct acp_turn *t, struct err *e)
 {
     const struct agent_prompt *p = t->prompt;
@@ -93,6 +109,10 @@ bool acp_prompt_write(struct jw *w, const struct acp_turn *t, struct err *e)
     jw_array(w);
     if (needs_instructions(t))
         write_text(w, t->session->program->instructions);
+    if (t->session->fresh)
+        write_transcript(w, t);
+    if (!p->blocks)
+        write_text(w, STR(RESUME_TEXT));
     for (size_t i = 0; i < p->blocks; i++)
         if (!write_block(w, t, &p->block[i], e))
             return false;

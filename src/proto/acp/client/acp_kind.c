@@ -157,6 +157,7 @@ static void acp_close(struct conversation *c, struct op *op)
 const struct agent_kind acp_agent_kind = {
     .name = "acp",
     .prompt = acp_kind_prompt,
+    .resume = acp_kind_prompt, /* without blocks (acp_content.c) */
     .save = acp_save,
     .close = acp_close,
 };

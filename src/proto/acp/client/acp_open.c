@@ -2,7 +2,8 @@
  * acp_open.c - opens the session of the agent: session/new, or session/resume or session/load if an
  * earlier process had one.
  *
- * If the agent has forgotten the earlier session, a new one is opened, and the user is told. If it
+ * If the agent has forgotten the earlier session, a new one is opened, and its first prompt begins
+ * with the text of the conversation (acp_transcript.c). If it
  * answers -32000, it is authenticated with a method that needs no person; otherwise the error tells
  * the user how to log in.
  */
@@ -184,7 +185,7 @@ static void session_forgotten(struct acp_turn *t, struct acp_link *c, struct jso
     acp_answer_fail(c, error, "resume its session", &e);
     if (acp_answer_code(error) == ACP_AUTH_REQUIRED && acp_authenticate(t, &e))
         return;
-    acp_turn_notice(t, "%s. It starts a new session and does not know the earlier conversation.",
+    acp_turn_notice(t, "%s. It starts a new session, and gets the text of the conversation so far.",
                     e.text);
     open_new(t->session);
 }
@@ -230,8 +231,8 @@ void acp_open_session(struct acp_turn *t)
         resume_old(s);
     } else {
         acp_turn_notice(t,
-                        "the agent %s cannot resume sessions. It starts a new session and does not "
-                        "know the earlier conversation.",
+                        "the agent %s cannot resume sessions. It starts a new session, and gets "
+                        "the text of the conversation so far.",
                         s->agent->def->name);
         open_new(s);
     }

@@ -222,6 +222,9 @@ rpc_handler_fn acp_on_terminal_create, acp_on_terminal_output, acp_on_terminal_w
 /* Write the prompt as an array of ACP content blocks. ERR_INVALID: the agent cannot take it. */
 bool acp_prompt_write(struct jw *w, const struct acp_turn *t, struct err *e);
 
+/* The newest part of the conversation before this prompt as text, in mem; STR_NONE: it is empty. */
+struct str acp_transcript(const struct acp_turn *t, struct arena *mem);
+
 /* The text of a content block, or a placeholder; in mem. */
 struct str acp_content_text(struct arena *mem, struct json block);
 

@@ -35,7 +35,8 @@ const struct acp_preset acp_presets[] = {
         .pass = LIST("OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY"),
         .credentials = LIST(".codex/auth.json"),
         .settings = LIST(".codex/config.toml"),
-        .set = LIST("NO_BROWSER=1"),
+        /* In this mode Codex asks before it changes anything, so that the guard can judge it. */
+        .set = LIST("NO_BROWSER=1", "INITIAL_AGENT_MODE=read-only"),
         .ignores = LIST("max_turns", "budget", "allowed_tools", "disallowed_tools",
                         "fallback_model", "approval_mode"),
         .auth = LIST("api-key", "openai-api-key", "codex-api-key"),
@@ -83,6 +84,7 @@ const struct acp_preset acp_presets[] = {
         .name = "opencode",
         .def = AGENT("opencode", "opencode", "opencode"),
         .argv = LIST("opencode", "acp"),
+        .port_option = "--port",
         .pass = LIST("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"),
         .credentials = LIST(".local/share/opencode/auth.json"),
         .settings = LIST(".config/opencode/opencode.json"),

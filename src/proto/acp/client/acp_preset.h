@@ -18,9 +18,14 @@ enum acp_prompt_way {
 
 struct acp_preset {
     const char *name;
-    struct agent_def def;     /* the agent that needs no definition */
-    const char *const *argv;  /* the command, ended by NULL; NULL: the definition has it */
-    const char *family;       /* whose rules and instructions of the project it gets; NULL: all */
+    struct agent_def def;    /* the agent that needs no definition */
+    const char *const *argv; /* the command, ended by NULL; NULL: the definition has it */
+    const char *family;      /* whose rules and instructions of the project it gets; NULL: all */
+    /*
+     * option of the command line for a port of this machine, to which the program connects itself;
+     * NULL: the program needs none
+     */
+    const char *port_option;
     const char *model_option; /* option of the command line for the model; NULL: none */
     /* options for approval_mode, output_format, include_dirs and allowed_tools; NULL: none */
     const char *approval_option, *format_option, *include_option, *allowed_option;

@@ -14,6 +14,9 @@
 #include "proto/acp/client/acp_parts.h"
 #include "proto/acp/client/acp_preset.h"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 /* A variable has at most this many bytes; longer system prompts are passed in a file. */
 enum { ENV_PROMPT_MOST = 64 << 10, ENV_MOST = 80 };
 
@@ -51,7 +54,8 @@ static void add_options(struct word_list *l, const char *option, const struct pi
         add_option(l, option, values->v[i]);
 }
 
-static const char *const *agent_argv(struct arena *mem, const struct acp_program *program)
+static const char *const *agent_argv(struct arena *mem, const struct acp_program *program,
+                                     uint16_t port)
 {
     const struct acp_preset *preset = program->preset;
     const struct agent_def *def = program->def;
@@ -61,6 +65,8 @@ static const char *const *agent_argv(struct arena *mem, const struct acp_program
         add_word(&l, arena_cstr(mem, def->command.v[i]));
     for (size_t i = 0; !def->command.n && preset->argv && preset->argv[i]; i++)
         add_word(&l, preset->argv[i]);
+    if (port)
+        add_option(&l, preset->port_option, arena_printf(mem, "%u", port));
     add_option(&l, preset->model_option, program->model);
     if (!str_eq(def->approval_mode, STR("yolo")) || def->trusted) /* see acp_settings.c */
         add_option(&l, preset->approval_option, def->approval_mode);
@@ -224,8 +230,35 @@ static bool check_support(const struct acp_driven *s, const struct sandbox_polic
     return true;
 }
 
+/*
+ * Find a free TCP port of this machine. Another program may take it before the agent does; then the
+ * agent fails to start, and the next prompt tries another port. 0: there is none.
+ */
+static uint16_t free_port(void)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    socklen_t size = sizeof(at);
+    AUTO_FD fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 ||
+        getsockname(fd, (struct sockaddr *)&at, &size) < 0)
+        return 0;
+    return ntohs(at.sin_port);
+}
+
+/* Let the agent connect to a port of its own. The sandbox allows no other ports of this machine. */
+static void allow_port(struct arena *mem, struct sandbox_profile *profile, uint16_t port)
+{
+    uint16_t *all = ARENA_ARRAY(mem, uint16_t, profile->connects + 1);
+
+    if (profile->connects)
+        memcpy(all, profile->connect, profile->connects * sizeof(*all));
+    all[profile->connects++] = port;
+    profile->connect = all;
+}
+
 static bool agent_sandbox(struct arena *mem, const struct acp_driven *s, const char *home,
-                          const struct sandbox_profile **out, struct err *e)
+                          uint16_t port, const struct sandbox_profile **out, struct err *e)
 {
     const struct sandbox_policy *p = s->session->host.sandbox;
     struct sandbox_profile *profile;
@@ -244,6 +277,8 @@ static bool agent_sandbox(struct arena *mem, const struct acp_driven *s, const c
     profile->writes_root = !acp_reads_only(s);
     profile->private_dir = home;
     profile->best_effort = best_effort;
+    if (port)
+        allow_port(mem, profile, port);
     *out = profile;
     return true;
 }
@@ -253,17 +288,18 @@ static bool agent_sandbox(struct arena *mem, const struct acp_driven *s, const c
 bool acp_command(struct arena *mem, struct acp_link *c, struct child_command *out, struct err *e)
 {
     const struct acp_driven *s = c->session;
+    uint16_t port = s->program->preset->port_option ? free_port() : 0;
     const char *home = NULL;
     bool confined;
 
-    if (!acp_home_open(mem, s, &home, e) || !agent_sandbox(mem, s, home, &out->sandbox, e))
+    if (!acp_home_open(mem, s, &home, e) || !agent_sandbox(mem, s, home, port, &out->sandbox, e))
         return false;
     confined = out->sandbox != NULL;
     if (confined && home)
         acp_home_lend(c, home);
     if (!agent_env(mem, s, home, confined, &out->env, e))
         return false;
-    out->argv = agent_argv(mem, s->program);
+    out->argv = agent_argv(mem, s->program, port);
     out->cwd = s->session->cwd;
     return out->argv != NULL ||
            fail(e, ERR_INVALID, "the definition of the agent has no command and no preset");
