@@ -200,6 +200,11 @@ void a2a_refuse_err(struct a2a_call *c, const struct err *e)
     struct err own;
 
     e = shown_error(c->principal.origin, e, &own);
+    if (e->code == ERR_NOT_FOUND && c->params.id.n) {
+        a2a_refuse(c, A2A_TASK_NOT_FOUND, "Task not found: " STR_FMT,
+                   STR_ARG(str_head(c->params.id, 80)));
+        return;
+    }
     a2a_refuse(c, a2a_error_of(e->code), "%s", e->text);
 }
 
@@ -257,6 +262,10 @@ void a2a_call_run(struct a2a_call *c)
     }
     if (!a2a_params_read(c, &error, &e)) {
         a2a_refuse(c, error, "%s", e.text);
+        return;
+    }
+    if (c->binding == A2A_JSONRPC && !c->id.p) {
+        a2a_refuse(c, A2A_INVALID_REQUEST, "the request needs an id: a string or an integer");
         return;
     }
     if (s->opening->open)

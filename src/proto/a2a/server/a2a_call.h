@@ -133,6 +133,9 @@ void a2a_card_serve(struct a2a_server *s, struct http_req *req, struct str agent
 /* Write the list of all cards, for GET /a2a/agents. */
 void a2a_cards_serve(struct a2a_server *s, struct http_req *req);
 
+/* The media types of parts that are accepted, as in cards. */
+const struct str *a2a_input_modes(const struct a2a_setup *setup, size_t *n);
+
 /* The name of the agent at the root. STR_NONE: there are no agents yet. */
 struct str a2a_primary_agent(const struct a2a_server *s);
 bool a2a_agent_exists(const struct a2a_server *s, struct str name);

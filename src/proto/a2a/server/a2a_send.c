@@ -1,7 +1,8 @@
 /*
  * a2a_send.c - send a message: a new task, or an answer to the question of a task.
  *
- *   message with a task id   the task must wait for input: the message answers its question
+ *   message with a task id   answers the question of the task; while the task works, the message
+ *                            waits for its next question
  *   with a context id        a new task that continues the conversation of that context
  *   with neither             a new task in a new context
  *
@@ -30,7 +31,10 @@ static void answer_now(struct a2a_call *c)
     const struct a2a_view *v = &c->listener.follow->view;
     struct a2a_update u = { .kind = A2A_TASK };
 
-    u.task = a2a_view_task(v, &c->req->mem, c->params.history, true);
+    if (c->op == A2A_SEND && a2a_view_direct(v, &c->req->mem, &u.message))
+        u.kind = A2A_MESSAGE;
+    else
+        u.task = a2a_view_task(v, &c->req->mem, c->params.history, true);
     if (c->op == A2A_SEND || c->op == A2A_STREAM)
         a2a_answer_update(c, &u);
     else
@@ -332,6 +336,41 @@ static void answer_question(struct a2a_call *c)
     task_answer(c->server->agents->tasks, &c->ask, key, answer, NULL, on_answered, c);
 }
 
+static void find_task(struct a2a_call *c);
+
+static void look_again(struct a2a_call *c)
+{
+    a2a_follow_leave(&c->listener);
+    find_task(c);
+}
+
+static void on_wait_ready(struct a2a_listener *l)
+{
+    if (a2a_view_waits(&l->follow->view))
+        look_again(call_of(l));
+}
+
+static void on_wait_update(struct a2a_listener *l, const struct a2a_update *u, int64_t seq)
+{
+    (void)u;
+    (void)seq;
+    on_wait_ready(l);
+}
+
+/*
+ * The task works. The message is not lost: the client gets its response when the task has received
+ * it, or when the task has ended without a question.
+ */
+static void wait_for_question(struct a2a_call *c)
+{
+    c->req->data = c;
+    c->req->on_gone = on_gone;
+    c->listener = (struct a2a_listener){ .on_ready = on_wait_ready,
+                                         .on_update = on_wait_update,
+                                         .on_end = on_end };
+    a2a_follow_join(c->server, &c->ask.info, &c->listener, c->ask.info.last_seq);
+}
+
 static void on_task_found(struct op *op, const struct err *e, void *ctx)
 {
     struct a2a_call *c = ctx;
@@ -350,16 +389,18 @@ static void on_task_found(struct op *op, const struct err *e, void *ctx)
                    "its contextId only",
                    a2a_dialects[c->dialect].state[info->state]);
     else if (!info->asks.n)
-        a2a_refuse(c, A2A_UNSUPPORTED_OPERATION,
-                   "the task is working and does not wait for input; send a message with its "
-                   "contextId only, or wait until it is input-required");
+        wait_for_question(c);
     else
         answer_question(c);
 }
 
 static void find_task(struct a2a_call *c)
 {
-    c->ask = (struct task_ask){ .id = c->params.message.task, .owner = a2a_call_sees(c) };
+    if (c->asked)
+        task_ask_fini(&c->ask);
+    c->asked = false;
+    c->params.id = c->params.message.task;
+    c->ask = (struct task_ask){ .id = c->params.id, .owner = a2a_call_sees(c) };
     task_get(c->server->agents->tasks, &c->ask, NULL, on_task_found, c);
 }
 
