@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "core/tool/exposure.h"
 #include "core/tool/linked_results.h"
+#include "proto/a2a/server/a2a_webhook.h"
 #include "runtime/sandbox_hidden.h"
 #include "runtime/service_a2a.h"
 #include "store/store.h"
@@ -330,6 +331,8 @@ void service_use_agents(struct service *s, const struct agent_context *context)
     events_api_agents_opened(&s->web);
     service_agents_changed(s);
     readiness_end(&s->web.opening);
+    if (s->web.http && s->a2a_setup.enabled)
+        a2a_webhooks_resume(&s->a2a);
 }
 
 static void on_audit_closed(void *ctx)

@@ -89,6 +89,12 @@ void a2a_answer_update(struct a2a_call *c, const struct a2a_update *u);
 /* Answer with a task. */
 void a2a_answer_task(struct a2a_call *c, const struct a2a_task *t);
 
+/* Answer with status 204 and no body (HTTP+JSON). */
+void a2a_answer_nothing(struct a2a_call *c);
+
+/* Is the client on this machine? Behind a trusted proxy, the client that the proxy names counts. */
+bool a2a_call_is_local(const struct a2a_call *c);
+
 /* Answer with an error. */
 void a2a_refuse(struct a2a_call *c, enum a2a_error error, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -120,6 +126,13 @@ a2a_op_fn a2a_op_card;      /* a2a_card.c: the extended card */
 
 /* Answer with the task of `info` as it is after event `at_least`. */
 void a2a_answer_when(struct a2a_call *c, const struct task_info *info, int64_t at_least);
+
+/*
+ * a2a_push.c: check c->params.push; store it for the task c->params.id, whose events up to `sent`
+ * are not delivered, then call `then`.
+ */
+bool a2a_push_prepare(struct a2a_call *c, struct err *e);
+void a2a_push_set(struct a2a_call *c, int64_t sent, void (*then)(struct a2a_call *c));
 
 /*
  * a2a_stream.c: answer with an event stream: the task as it is, then its updates. `after`: instead

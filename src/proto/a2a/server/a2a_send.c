@@ -195,6 +195,18 @@ static void fill_spec(struct a2a_call *c)
     c->spec.client = a2a_stored_write(&c->req->mem, c->dialect, m, false);
 }
 
+static void send_created(struct a2a_call *c)
+{
+    send_follow(c, c->ask.info.last_seq);
+}
+
+/* Events from the first one on go to the webhook. */
+static void store_push(struct a2a_call *c, int64_t sent)
+{
+    c->params.id = arena_str(&c->req->mem, c->ask.info.id);
+    a2a_push_set(c, sent, send_created);
+}
+
 static void on_created(struct op *op, const struct err *e, void *ctx)
 {
     struct a2a_call *c = ctx;
@@ -203,8 +215,10 @@ static void on_created(struct op *op, const struct err *e, void *ctx)
     c->asked = true;
     if (e)
         a2a_refuse_err(c, e);
+    else if (c->params.has_push)
+        store_push(c, 0);
     else
-        send_follow(c, c->ask.info.last_seq);
+        send_created(c);
 }
 
 static void create_task(struct a2a_call *c)
@@ -311,7 +325,9 @@ static void on_answered(struct op *op, const struct err *e, void *ctx)
     struct a2a_call *c = ctx;
 
     (void)op;
-    if (!e || e->code == ERR_INVALID) /* an unclear answer: the task still asks */
+    if (!e && c->params.has_push)
+        store_push(c, c->ask.info.last_seq);
+    else if (!e || e->code == ERR_INVALID) /* an unclear answer: the task still asks */
         send_follow(c, c->ask.info.last_seq);
     else if (e->code == ERR_NOT_FOUND)
         a2a_refuse(c, A2A_UNSUPPORTED_OPERATION, "%s", e->text);
@@ -406,8 +422,14 @@ static void find_task(struct a2a_call *c)
 
 void a2a_op_send(struct a2a_call *c)
 {
-    if (c->params.has_push) {
-        a2a_refuse(c, A2A_PUSH_NOT_SUPPORTED, "push notifications are not available yet");
+    struct err e;
+
+    if (c->params.has_push && !c->server->setup->push) {
+        a2a_refuse(c, A2A_PUSH_NOT_SUPPORTED, "push notifications are off: [a2a] push = false");
+        return;
+    }
+    if (c->params.has_push && !a2a_push_prepare(c, &e)) {
+        a2a_refuse(c, A2A_INVALID_PARAMS, "%s", e.text);
         return;
     }
     if (c->params.message.task.n)
