@@ -3,12 +3,11 @@
 #include "base/base64.h"
 #include "proto/a2a/a2a_codec.h"
 
-/* "contextId" -> "context_id". */
-static struct str snake_case(const char *camel, char out[64])
+struct str a2a_snake_case(const char *camel, char out[A2A_NAME])
 {
     size_t n = 0;
 
-    for (; *camel && n < 62; camel++) {
+    for (; *camel && n < A2A_NAME - 2; camel++) {
         bool upper = *camel >= 'A' && *camel <= 'Z';
 
         if (upper)
@@ -21,9 +20,9 @@ static struct str snake_case(const char *camel, char out[64])
 struct json a2a_get(struct json obj, const char *camel)
 {
     struct json v = json_get(obj, str_of(camel));
-    char snake[64];
+    char snake[A2A_NAME];
 
-    return json_here(v) ? v : json_get(obj, snake_case(camel, snake));
+    return json_here(v) ? v : json_get(obj, a2a_snake_case(camel, snake));
 }
 
 /* The first of these members that is there and not null. */

@@ -43,6 +43,7 @@ const char *a2a_media_type(const struct http_req *req, enum a2a_dialect dialect)
 static void call_release(struct a2a_call *c)
 {
     a2a_follow_leave(&c->listener);
+    timer_clear(c->server->loop, &c->patience);
     if (c->asked)
         task_ask_fini(&c->ask);
     c->asked = false;
@@ -185,6 +186,28 @@ static int error_status(const struct a2a_call *c, enum a2a_error error)
     return a2a_errors[error].http;
 }
 
+/* Clients of tasks/resubscribe accept only an event stream, so the error is its only event. */
+static bool wants_stream(const struct a2a_call *c)
+{
+    struct str accept = http_req_header(c->req, "accept");
+
+    return c->op == A2A_SUBSCRIBE && c->dialect == A2A_0_3 && c->binding == A2A_JSONRPC &&
+           c->id.p && str_find(accept, STR("text/event-stream")) >= 0;
+}
+
+static void refuse_in_stream(struct a2a_call *c)
+{
+    struct http_req *req = c->req;
+    struct buf body = c->body;
+
+    call_release(c);
+    req->on_gone = NULL;
+    http_sse_begin(req, NULL, 0);
+    http_sse_send(req, &(struct sse_out){ .data = buf_str(&body) });
+    buf_fini(&body);
+    http_stream_end(req);
+}
+
 static void refuse_text(struct a2a_call *c, enum a2a_error error, int status, struct str text)
 {
     static const struct http_header later = { STR("Retry-After"), STR("1") };
@@ -192,6 +215,10 @@ static void refuse_text(struct a2a_call *c, enum a2a_error error, int status, st
     buf_fini(&c->body);
     body_begin(c);
     a2a_write_error(&c->writer, c, error, text);
+    if (wants_stream(c) && status == 200) {
+        refuse_in_stream(c);
+        return;
+    }
     call_reply(c, status, &later, error == A2A_BUSY);
 }
 

@@ -60,9 +60,8 @@ struct a2a_call {
     bool asked; /* `ask` holds results */
     struct task_spec spec;
     struct a2a_listener listener;
+    struct timer patience; /* ends the wait of a blocking request */
     struct task_list list;
-    bool streams; /* the answer is an event stream */
-    void *data;
 };
 
 struct a2a_call *a2a_call_new(struct a2a_server *s, struct http_req *req, enum a2a_binding binding,

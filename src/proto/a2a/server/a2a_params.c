@@ -13,6 +13,17 @@ enum { PAGE_DEFAULT = 50, PAGE_MOST = 100, ID_MOST = 256, MODES_MOST = 100 };
 
 /* ---- single values --------------------------------------------------------------------------- */
 
+static bool param_query(struct a2a_call *c, const char *name, struct str *out, struct err *e)
+{
+    struct arena *mem = &c->req->mem;
+    char snake[A2A_NAME];
+
+    if (http_query_get(mem, c->query, str_of(name), out) &&
+        (out->p || http_query_get(mem, c->query, a2a_snake_case(name, snake), out)))
+        return true;
+    return fail(e, ERR_INVALID, "the query parameter %s is duplicated or badly encoded", name);
+}
+
 /* The text of a parameter, from the JSON or from the query string; STR_NONE: absent. */
 static bool param_text(struct a2a_call *c, struct json from, const char *name, struct str *out,
                        struct err *e)
@@ -25,10 +36,7 @@ static bool param_text(struct a2a_call *c, struct json from, const char *name, s
     }
     if (json_here(v) && json_type(v) != JSON_NULL)
         return json_fail(v, e, "expected a string, found %s", json_type_name(json_type(v)));
-    if (!c->query.p || json_here(from))
-        return true;
-    return http_query_get(&c->req->mem, c->query, str_of(name), out) ||
-           fail(e, ERR_INVALID, "the query parameter %s is duplicated or badly encoded", name);
+    return !c->query.p || json_here(from) || param_query(c, name, out, e);
 }
 
 static bool param_str(struct a2a_call *c, struct json from, const char *name, struct str *out,

@@ -17,6 +17,14 @@ static void push_store(struct push_work *k, op_done_fn *done)
     store_start(k->call->server->agents->world->store, &k->ask, NULL, done, k);
 }
 
+/* Webhooks of 0.3 get the same objects, whichever binding their configuration came over. */
+static struct a2a_push_setup setup_of(const struct a2a_call *c)
+{
+    return (struct a2a_push_setup){ .push = c->params.push,
+                                    .dialect = c->dialect == A2A_0_3_REST ? A2A_0_3 : c->dialect,
+                                    .loopback = a2a_call_is_local(c) };
+}
+
 static struct push_work *push_work_new(struct a2a_call *c)
 {
     struct push_work *k = ARENA_NEW(&c->req->mem, struct push_work);
@@ -29,9 +37,7 @@ static struct push_work *push_work_new(struct a2a_call *c)
 
 bool a2a_push_prepare(struct a2a_call *c, struct err *e)
 {
-    const struct a2a_push_setup setup = { .push = c->params.push,
-                                          .dialect = c->dialect,
-                                          .loopback = a2a_call_is_local(c) };
+    const struct a2a_push_setup setup = setup_of(c);
 
     return a2a_push_check(c->server, &setup, e);
 }
@@ -68,9 +74,7 @@ void a2a_push_set(struct a2a_call *c, int64_t sent, void (*then)(struct a2a_call
     }
     p->task = c->params.id;
     k->then = then;
-    k->setup = (struct a2a_push_setup){ .push = *p,
-                                        .dialect = c->dialect,
-                                        .loopback = a2a_call_is_local(c) };
+    k->setup = setup_of(c);
     if (!a2a_push_setup_write(&c->req->mem, limits, &k->setup, &setup, &e)) {
         a2a_refuse_err(c, &e);
         return;

@@ -41,12 +41,20 @@ static void answer_now(struct a2a_call *c)
         a2a_answer_task(c, &u.task);
 }
 
+/* The client gets the task as it is, and can follow it. */
+static void on_patience_over(struct timer *t)
+{
+    answer_now(CONTAINER_OF(t, struct a2a_call, patience));
+}
+
 static void on_ready(struct a2a_listener *l)
 {
     struct a2a_call *c = call_of(l);
 
     if (c->op != A2A_SEND || !c->params.blocking || a2a_view_waits(&l->follow->view))
         answer_now(c);
+    else
+        timer_set(c->server->loop, &c->patience, c->server->limits->a2a_block_ms, on_patience_over);
 }
 
 static void on_update(struct a2a_listener *l, const struct a2a_update *u, int64_t seq)
