@@ -506,7 +506,9 @@ bool a2a_read_push(struct arena *mem, struct json v, struct a2a_push *out, struc
 
     if (!must_be_object(mem, v, "a push configuration", e))
         return false;
-    inner = GET_ANY(v, "pushNotificationConfig", "config");
+    if (json_type(json_get(v, STR("config"))) == JSON_OBJECT)
+        v = json_get(v, STR("config")); /* the request of 0.3 over HTTP+JSON */
+    inner = a2a_get(v, "pushNotificationConfig");
     if (json_here(inner)) {
         if (!must_be_object(mem, inner, "a push configuration", e) ||
             !read_str(mem, GET_ANY(v, "taskId", "id"), &p.task, e))

@@ -318,7 +318,7 @@ void a2a_card_serve(struct a2a_server *s, struct http_req *req, struct str agent
 void a2a_cards_serve(struct a2a_server *s, struct http_req *req)
 {
     const struct agent_card *card;
-    AUTO_BUF body;
+    AUTO_BUF body = { 0 };
     struct jw w = jw_to(&body);
     struct str all;
     size_t n = 0;

@@ -68,6 +68,8 @@ void a2a_push_set(struct a2a_call *c, int64_t sent, void (*then)(struct a2a_call
     struct str setup;
     struct err e;
 
+    if (!p->id.n && c->dialect != A2A_1_0)
+        p->id = STR("default"); /* 0.3: clients may get it without naming it */
     if (!p->id.n) {
         id_new(loop_wall(c->server->loop), id);
         p->id = arena_str(&c->req->mem, str_of(id));

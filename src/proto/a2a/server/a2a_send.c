@@ -395,6 +395,7 @@ static void wait_for_question(struct a2a_call *c)
     a2a_follow_join(c->server, &c->ask.info, &c->listener, c->ask.info.last_seq);
 }
 
+/* Over HTTP+JSON of 0.3, clients send a context of their own: they cannot read that of the task. */
 static void on_task_found(struct op *op, const struct err *e, void *ctx)
 {
     struct a2a_call *c = ctx;
@@ -405,7 +406,7 @@ static void on_task_found(struct op *op, const struct err *e, void *ctx)
     c->asked = true;
     if (e)
         a2a_refuse_err(c, e);
-    else if (context.n && !str_eq(context, info->context))
+    else if (context.n && !str_eq(context, info->context) && c->dialect != A2A_0_3_REST)
         a2a_refuse(c, A2A_INVALID_PARAMS, "contextId: the task belongs to another context");
     else if (task_state_final(info->state))
         a2a_refuse(c, A2A_UNSUPPORTED_OPERATION,
