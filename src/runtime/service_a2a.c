@@ -63,6 +63,7 @@ void service_a2a_use(struct service *s, const struct config *c)
         .listen_path = s->a2a_setup.listen_path.n ? s->a2a_setup.listen_path : a->listen_path,
         .public_url = a->public_url,
         .agent = a->agent,
+        .proxies = a->proxies,
         .input_modes = a->input_modes,
         .card = shape_of(a->card),
         .push = !a->no_push,

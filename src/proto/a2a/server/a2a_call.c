@@ -111,11 +111,6 @@ void a2a_answer_nothing(struct a2a_call *c)
     call_reply(c, 204, NULL, 0);
 }
 
-bool a2a_call_is_local(const struct a2a_call *c)
-{
-    return c->req->loopback || c->req->has_uid;
-}
-
 void a2a_answer_update(struct a2a_call *c, const struct a2a_update *u)
 {
     struct jw *w = a2a_result_begin(c);

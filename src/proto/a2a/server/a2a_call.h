@@ -91,9 +91,6 @@ void a2a_answer_task(struct a2a_call *c, const struct a2a_task *t);
 /* Answer with status 204 and no body (HTTP+JSON). */
 void a2a_answer_nothing(struct a2a_call *c);
 
-/* Is the client on this machine? Behind a trusted proxy, the client that the proxy names counts. */
-bool a2a_call_is_local(const struct a2a_call *c);
-
 /* Answer with an error. */
 void a2a_refuse(struct a2a_call *c, enum a2a_error error, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

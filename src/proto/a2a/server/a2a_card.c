@@ -10,6 +10,7 @@
 #include "base/auto.h"
 #include "base/hash.h"
 #include "proto/a2a/server/a2a_call.h"
+#include "proto/a2a/server/a2a_proxy.h"
 
 #include <stdio.h>
 
@@ -69,23 +70,13 @@ struct str a2a_primary_agent(const struct a2a_server *s)
 
 /* ---- URLs ------------------------------------------------------------------------------------ */
 
-/* The base URL of this server as the client knows it, without a slash at the end. */
-static struct str base_url(const struct a2a_server *s, struct http_req *req)
-{
-    struct str url = s->setup->public_url, host = http_req_header(req, "host");
-
-    while (url.n && url.p[url.n - 1] == '/')
-        url.n--;
-    return url.n ? url : arena_printf(&req->mem, "http://" STR_FMT, STR_ARG(host));
-}
-
 struct card_urls {
     struct str rpc, rest;
 };
 
 static struct card_urls urls_of(const struct a2a_server *s, struct http_req *req, struct str agent)
 {
-    struct str base = base_url(s, req), path = s->setup->listen_path;
+    struct str base = a2a_base_url(s->setup, req), path = s->setup->listen_path;
     struct str below = arena_printf(&req->mem, STR_FMT STR_FMT "%s" STR_FMT, STR_ARG(base),
                                     STR_ARG(path), agent.n ? "/" : "", STR_ARG(agent));
 

@@ -1,6 +1,7 @@
 /* a2a_push.c - set, get, list and delete the push configurations of a task. */
 #include "core/session/session.h"
 #include "proto/a2a/server/a2a_call.h"
+#include "proto/a2a/server/a2a_proxy.h"
 #include "proto/a2a/server/a2a_webhook.h"
 
 struct push_work {
@@ -22,7 +23,7 @@ static struct a2a_push_setup setup_of(const struct a2a_call *c)
 {
     return (struct a2a_push_setup){ .push = c->params.push,
                                     .dialect = c->dialect == A2A_0_3_REST ? A2A_0_3 : c->dialect,
-                                    .loopback = a2a_call_is_local(c) };
+                                    .loopback = a2a_client_is_local(c->server->setup, c->req) };
 }
 
 static struct push_work *push_work_new(struct a2a_call *c)

@@ -43,6 +43,7 @@ struct a2a_setup {
     struct str
         public_url;   /* the URL of this server for clients; STR_NONE: as the client calls it */
     struct str agent; /* the agent at the root; STR_NONE: the first one */
+    struct pick_strs proxies;     /* addresses of trusted proxies (a2a_proxy.h) */
     struct pick_strs input_modes; /* media types of parts; absent: the usual ones */
     enum a2a_card_shape card;
     bool push;
