@@ -324,6 +324,8 @@ void service_use_agents(struct service *s, const struct agent_context *context)
     static const struct agent_context nobody;
     const struct agent_context *from = context ? context : &nobody;
 
+    if (!context)
+        a2a_webhooks_stop(&s->a2a);
     s->web.agents.registry = from->registry;
     s->web.agents.world = from->world;
     s->web.agents.tasks = from->tasks;

@@ -154,6 +154,29 @@ def without_configuration_it_is_on_and_with_one_only_if_it_says_so(root):
 
 
 @case
+def commands_that_create_the_file_keep_it_on(root):
+    from harness import run  # pylint: disable=import-outside-toplevel
+    for command in (["init"], ["servers", "add", "x", "--", "true"]):
+        (root / "trefoil.toml").unlink(missing_ok=True)
+        equal(run(*command, cwd=root).returncode, 0)
+        has((root / "trefoil.toml").read_text(), "[a2a]\nenabled = true\n")
+        with serve(root) as server:
+            equal(state(client(server).work("/echo hi")), "completed")
+
+
+@case
+def serve_says_whether_it_is_on_and_why(root):
+    from harness import run  # pylint: disable=import-outside-toplevel
+    with serve(root) as server:
+        has(server.process.stdout.readline().decode(), "(on: there is no configuration file)")
+    (root / "trefoil.toml").write_text("[a2a]\n")
+    with serve(root) as server:
+        has(server.process.stdout.readline().decode(), "A2A     off: ")
+    done = run("config", "check", root=root)
+    has((done.stdout + done.stderr).decode(), "enabled = true turns it on")
+
+
+@case
 def the_listen_path_is_configured(root):
     user_config(root, ON + 'listen_path = "/agents/a2a"\n')
     with serve(root) as server:

@@ -257,6 +257,14 @@ static a2a_op_fn *const op_handlers[A2A_OPS] = {
     [A2A_EXTENDED_CARD] = a2a_op_card,
 };
 
+bool a2a_call_goes_on(struct a2a_call *c)
+{
+    if (c->req->conn && c->server->agents->tasks)
+        return true;
+    a2a_refuse(c, A2A_BUSY, c->req->conn ? "trefoil is shutting down" : "the client disconnected");
+    return false;
+}
+
 static void call_go_on(struct a2a_call *c)
 {
     const struct agent_context *agents = c->server->agents;

@@ -76,6 +76,12 @@ struct str a2a_call_sees(const struct a2a_call *c);
  */
 void a2a_call_run(struct a2a_call *c);
 
+/*
+ * Is it worth starting another request to the task engine? False: the client has disconnected, or
+ * the program is stopping; the call was answered.
+ */
+bool a2a_call_goes_on(struct a2a_call *c);
+
 /* ---- answers --------------------------------------------------------------------------------- */
 
 /* Write the result with the returned writer, then end it. */

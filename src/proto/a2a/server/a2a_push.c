@@ -14,6 +14,8 @@ struct push_work {
 
 static void push_store(struct push_work *k, op_done_fn *done)
 {
+    if (!a2a_call_goes_on(k->call))
+        return;
     k->ask = (struct store_ask){ .step = &k->step, .steps = 1, .durability = STORE_POWER };
     store_start(k->call->server->agents->world->store, &k->ask, NULL, done, k);
 }

@@ -83,10 +83,8 @@ static void on_gone(struct http_req *req)
 
 void a2a_answer_when(struct a2a_call *c, const struct task_info *info, int64_t at_least)
 {
-    if (!c->req->conn) {
-        a2a_refuse(c, A2A_BUSY, "the client disconnected");
+    if (!a2a_call_goes_on(c))
         return;
-    }
     c->req->data = c;
     c->req->on_gone = on_gone;
     c->listener =
@@ -231,7 +229,8 @@ static void on_created(struct op *op, const struct err *e, void *ctx)
 
 static void create_task(struct a2a_call *c)
 {
-    task_create(c->server->agents->tasks, &c->ask, &c->spec, NULL, on_created, c);
+    if (a2a_call_goes_on(c))
+        task_create(c->server->agents->tasks, &c->ask, &c->spec, NULL, on_created, c);
 }
 
 /* ---- the conversation of a context ----------------------------------------------------------- */
@@ -295,6 +294,8 @@ static void on_context_listed(struct op *op, const struct err *e, void *ctx)
         a2a_refuse_err(c, e);
         return;
     }
+    if (!a2a_call_goes_on(c))
+        return;
     newest = newest_in_context(&c->list, &busy);
     if (newest && busy) {
         fork_session(c, arena_str(&c->req->mem, newest->session));
@@ -406,6 +407,8 @@ static void on_task_found(struct op *op, const struct err *e, void *ctx)
     c->asked = true;
     if (e)
         a2a_refuse_err(c, e);
+    else if (!a2a_call_goes_on(c))
+        return;
     else if (context.n && !str_eq(context, info->context) && c->dialect != A2A_0_3_REST)
         a2a_refuse(c, A2A_INVALID_PARAMS, "contextId: the task belongs to another context");
     else if (task_state_final(info->state))
@@ -421,6 +424,8 @@ static void on_task_found(struct op *op, const struct err *e, void *ctx)
 
 static void find_task(struct a2a_call *c)
 {
+    if (!a2a_call_goes_on(c))
+        return;
     if (c->asked)
         task_ask_fini(&c->ask);
     c->asked = false;

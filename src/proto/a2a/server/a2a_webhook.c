@@ -344,6 +344,17 @@ void a2a_webhook_stop(struct a2a_server *s, struct str task, struct str id)
         webhook_stop(h);
 }
 
+void a2a_webhooks_stop(struct a2a_server *s)
+{
+    struct a2a_webhook *next;
+
+    for (struct a2a_webhook *h = s->webhooks; h; h = next) {
+        next = h->next;
+        if (!h->stopped)
+            webhook_stop(h);
+    }
+}
+
 struct webhook_resume {
     struct store_ask ask;
     struct store_step step;

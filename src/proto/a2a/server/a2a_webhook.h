@@ -49,4 +49,7 @@ void a2a_webhook_stop(struct a2a_server *s, struct str task, struct str id);
 /* Continue all deliveries that were not finished when the last process ended. */
 void a2a_webhooks_resume(struct a2a_server *s);
 
+/* Stop all deliveries, because the task engine is closing. They are resumed by the next process. */
+void a2a_webhooks_stop(struct a2a_server *s);
+
 #endif
