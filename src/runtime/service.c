@@ -6,7 +6,9 @@
 #include "base/version.h"
 #include "core/tool/exposure.h"
 #include "core/tool/linked_results.h"
+#include "proto/a2a/server/a2a_webhook.h"
 #include "runtime/sandbox_hidden.h"
+#include "runtime/service_a2a.h"
 #include "store/store.h"
 #include "tool/tools.h"
 #include "web/api_events.h"
@@ -144,6 +146,7 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
         .environ = (const char *const *)environ,
         .user_agent = TREFOIL_NAME,
     };
+    service_a2a_init(s);
     service_expose(s, &nothing_said);
     return true;
 }
@@ -275,6 +278,7 @@ void service_expose(struct service *s, const struct config *c)
     size_t n = 0;
 
     service_use_guard(s, c);
+    service_a2a_use(s, c);
     for (size_t i = 0; i < builtin_tool_count; i++) {
         const struct tool *t = agent_tools_named(&s->agents, builtin_tools[i]);
 
@@ -330,6 +334,8 @@ void service_use_agents(struct service *s, const struct agent_context *context)
     static const struct agent_context nobody;
     const struct agent_context *from = context ? context : &nobody;
 
+    if (!context)
+        a2a_webhooks_stop(&s->a2a);
     s->web.agents.registry = from->registry;
     s->web.agents.world = from->world;
     s->web.agents.tasks = from->tasks;
@@ -337,6 +343,8 @@ void service_use_agents(struct service *s, const struct agent_context *context)
     events_api_agents_opened(&s->web);
     service_agents_changed(s);
     readiness_end(&s->web.opening);
+    if (s->web.http && s->a2a_setup.enabled)
+        a2a_webhooks_resume(&s->a2a);
 }
 
 static void on_audit_closed(void *ctx)
@@ -436,6 +444,7 @@ void service_close(struct service *s)
         audit_log_fini(&s->audit);
     guard_fini(&s->guard);
     arena_fini(&s->sandbox_mem);
+    arena_fini(&s->routes);
     service_secrets_fini(&s->secrets);
     service_views_fini(s);
     kept_results_free(s->offer.host.kept);
