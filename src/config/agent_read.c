@@ -3,6 +3,7 @@
 #include "base/json_doc.h"
 #include "config/front_matter.h"
 #include "config/markdown_include.h"
+#include "config/remote_read.h"
 #include "config/server_read.h"
 #include "core/guard/tool_pattern.h"
 
@@ -20,9 +21,10 @@ struct agent_mcp_table {
 
 struct agent_fields {
     struct str name, description, persona, tier, model, provider, fallback_model, mode;
-    struct str effort, output_format, approval_mode, folder, script;
+    struct str effort, output_format, approval_mode, folder, script, url;
     bool isolate;
     struct json tools, allowed_tools, disallowed_tools, include_dirs;
+    struct json auth, binding, protocol_version, origins; /* remote_read.h reads these */
     int64_t max_turns;
     double budget;
     struct agent_mcp_table mcp;
@@ -54,6 +56,11 @@ static const struct pick fields[] = {
     PICK_FIELD("include_dirs", PICK_ANY, struct agent_fields, include_dirs, 0),
     PICK_FIELD("folder", PICK_STR, struct agent_fields, folder, 0),
     PICK_FIELD("script", PICK_STR, struct agent_fields, script, 0),
+    PICK_FIELD("url", PICK_STR, struct agent_fields, url, 0),
+    PICK_FIELD("auth", PICK_ANY, struct agent_fields, auth, 0),
+    PICK_FIELD("binding", PICK_ANY, struct agent_fields, binding, 0),
+    PICK_FIELD("protocol_version", PICK_ANY, struct agent_fields, protocol_version, 0),
+    PICK_FIELD("origins", PICK_ANY, struct agent_fields, origins, 0),
     PICK_NESTED("mcp", struct agent_fields, mcp, 0, mcp_fields),
 };
 
@@ -241,6 +248,28 @@ static bool apply_script(const struct agent_reading *in, const struct agent_fiel
     return true;
 }
 
+/* The keys of a remote agent mean nothing without its provider. */
+static bool apply_remote(const struct agent_reading *in, const struct agent_fields *raw)
+{
+    static const struct str keys[] = { STR("auth"), STR("binding"), STR("protocol_version"),
+                                       STR("origins") };
+    bool remote = str_eq(raw->provider, STR("a2a"));
+    struct remote_spec *spec;
+
+    if (remote != (raw->url.p != NULL))
+        return json_fail(json_get(in->obj, raw->url.p ? STR("url") : STR("provider")), in->e,
+                         "`provider: a2a` and `url: URL` must be used together");
+    for (size_t i = 0; !remote && i < ARRAY_LEN(keys); i++)
+        if (json_here(json_get(in->obj, keys[i])))
+            return json_fail(json_get(in->obj, keys[i]), in->e,
+                             "only an agent with `provider: a2a` has this key");
+    if (!remote)
+        return true;
+    spec = ARENA_NEW(in->r->mem, struct remote_spec);
+    in->def->remote = spec;
+    return remote_read(in->r->mem, in->obj, in->r->notes, spec, in->e);
+}
+
 static bool apply_folders(const struct agent_reading *in, const struct agent_fields *raw)
 {
     struct agent_def *def = in->def;
@@ -332,7 +361,7 @@ static bool agent_read_apply(const struct agent_reading *in, const struct agent_
            apply_word(in, "output_format", raw->output_format, &def->output_format) &&
            apply_word(in, "approval_mode", raw->approval_mode, &def->approval_mode) &&
            apply_numbers(in, raw) && apply_tools(in, raw) && apply_folders(in, raw) &&
-           apply_script(in, raw);
+           apply_script(in, raw) && apply_remote(in, raw);
 }
 
 /* A missing object is an empty one. The name first: a broken definition still has it. */

@@ -12,6 +12,7 @@
 #include "config/agent_files.h"
 #include "config/prompt_files.h"
 #include "core/guard/guard.h"
+#include "core/guard/taint_label.h"
 #include "loop/file.h"
 #include "provider/script.h"
 #include "tool/file/beneath.h"
@@ -42,6 +43,7 @@ struct registry_agent {
     struct arena mem;
     struct agent_def def;
     struct script script;       /* of an agent with a script */
+    struct a2a_peer *peer;      /* of a remote agent */
     struct host_folder *folder; /* agent.include */
 };
 
@@ -153,6 +155,7 @@ static void free_agent(struct agent *agent)
     for (size_t i = 0; i < a->local.agent.includes; i++)
         close(a->folder[i].fd);
     a->registry->held--;
+    a2a_peer_drop(a->peer);
     arena_fini(&a->mem);
     mem_free(a);
 }
@@ -250,6 +253,27 @@ static bool use_script(struct registry_agent *a, struct err *e)
     return true;
 }
 
+/* What a remote agent says is untrusted data, from its origin. */
+static bool use_remote(struct registry_agent *a, struct err *e)
+{
+    struct agent *agent = &a->local.agent;
+
+    if (!a->def.trusted)
+        return fail(e, ERR_DENIED,
+                    "%s: the agent %s is not trusted, so no prompt is sent to its URL; `trefoil "
+                    "trust` shows and accepts it",
+                    a->def.origin, a->def.name);
+    a->peer = remote_agents_peer(a->registry->o.remotes, a->def.remote, e);
+    if (!a->peer)
+        return fail_in(e, "the agent %s", a->def.name);
+    agent->kind = &a2a_agent_kind;
+    agent->caps = A2A_AGENT_CAPS;
+    agent->own = a->peer;
+    agent->model = STR("a2a");
+    agent->source = taint_source_of_url(&a->mem, a->peer->url.text);
+    return true;
+}
+
 static bool use_model(struct registry_agent *a, const struct agent_want *want, struct err *e)
 {
     struct local_agent *l = &a->local;
@@ -264,6 +288,13 @@ static bool use_model(struct registry_agent *a, const struct agent_want *want, s
     return true;
 }
 
+static bool use_kind(struct registry_agent *a, const struct agent_want *want, struct err *e)
+{
+    if (a->def.script)
+        return use_script(a, e);
+    return a->def.remote ? use_remote(a, e) : use_model(a, want, e);
+}
+
 static struct agent *agent_registry_take(struct agent_registry_port *port,
                                          const struct agent_want *want, struct err *e)
 {
@@ -274,7 +305,7 @@ static struct agent *agent_registry_take(struct agent_registry_port *port,
     if (!agent_registry_find(d, want->name, &def, e))
         return NULL;
     a = new_agent(d, def);
-    if (!open_includes(a, e) || !(def->script ? use_script(a, e) : use_model(a, want, e))) {
+    if (!open_includes(a, e) || !use_kind(a, want, e)) {
         agent_drop(&a->local.agent);
         return NULL;
     }

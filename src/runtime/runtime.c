@@ -155,10 +155,12 @@ bool runtime_open(struct runtime *w, struct service *s, struct arena *mem,
     open_locks(w);
     open_offer(w);
     w->models = models_new(s->loop, config);
+    w->remotes = remote_agents_new(s->loop, s->limits, s->offer.host.root);
     w->registry = agent_registry_new(&(struct agent_registry_opts){ .loop = s->loop,
                                                                     .root = s->offer.host.root,
                                                                     .config = config,
                                                                     .models = w->models,
+                                                                    .remotes = w->remotes,
                                                                     .guard = &s->guard,
                                                                     .offer = &w->offer,
                                                                     .on_changed = on_agents,
@@ -238,6 +240,13 @@ static void on_models_closed(void *ctx)
         on_store_closed(w);
 }
 
+static void on_remotes_closed(void *ctx)
+{
+    struct runtime *w = ctx;
+
+    models_close(w->models, on_models_closed, w);
+}
+
 static void on_registry_unwatched(void *ctx)
 {
     struct runtime *w = ctx;
@@ -246,7 +255,7 @@ static void on_registry_unwatched(void *ctx)
     offer_fini(&w->offer);
     mem_free(w->list);
     close_locks(w);
-    models_close(w->models, on_models_closed, w);
+    remote_agents_close(w->remotes, on_remotes_closed, w);
 }
 
 static void on_logs_written(void *ctx)

@@ -111,6 +111,8 @@ struct agent {
     /* folders besides the root folder that the agent's tools may use */
     const struct host_folder *include;
     size_t includes;
+    /* the label (taint_label.h) of all that a remote agent says; STR_NONE: it is trusted data */
+    struct str source;
     bool is_default; /* this is the built-in default agent, which no file defines */
     size_t refs;
     void (*release)(struct agent *a);

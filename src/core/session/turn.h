@@ -107,6 +107,13 @@ const struct agent *turn_agent(const struct turn *t);
 void turn_event(struct turn *t, const struct event *ev);
 
 /*
+ * Store the agent's state (agent_kind.save) now, and not only with the next record. For a state
+ * that the agent needs to resume the turn although nothing has happened in it yet, such as the id
+ * of a task in another process.
+ */
+void turn_keep_state(struct turn *t);
+
+/*
  * A question of the agent to the client of the turn. Its op is a child of the prompt's op. Zero it.
  */
 struct turn_question {

@@ -109,6 +109,15 @@ static void commit(struct turn *t)
     store_batch(t);
 }
 
+void turn_keep_state(struct turn *t)
+{
+    struct turn_work *w = t->work;
+    struct str state = w->agent->kind->save(&t->session->conversation, &w->batch[w->filling]);
+
+    add_record(t, "state", state);
+    store_batch(t);
+}
+
 /* ---- words ----------------------------------------------------------------------------------- */
 
 static void add_block(struct turn_work *w, struct block b)

@@ -108,7 +108,10 @@ bool a2a_reply_read(struct arena *mem, const struct limits *limits, int64_t id, 
     if (!json_read(mem, text, &opts, &root, &why)) {
         if (status < 300)
             return fail(e, ERR_INVALID, "the answer is not JSON: %s", why.text);
+        /* not an answer of an A2A server, so 404 says nothing about a task */
         set_error(mem, (struct json){ 0 }, status, out);
+        if (out->fault == A2A_TASK_NOT_FOUND)
+            out->fault = A2A_METHOD_NOT_FOUND;
         return true;
     }
     error = json_get(root, STR("error"));

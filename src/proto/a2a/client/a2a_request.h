@@ -34,6 +34,12 @@ bool a2a_request_write(struct arena *mem, const struct limits *limits,
                        const struct a2a_interface *face, const struct a2a_ask *ask, int64_t id,
                        struct a2a_request *out, struct err *e);
 
+/* The value of the header A2A-Version; NULL: clients of this dialect send none. */
+static inline const char *a2a_version_header(enum a2a_dialect dialect)
+{
+    return dialect == A2A_1_0 ? "1.0" : NULL;
+}
+
 /* Does the answer arrive as an event stream? */
 static inline bool a2a_op_streams(enum a2a_op op)
 {
