@@ -61,8 +61,8 @@ static bool learn_task(struct a2a_work *w, struct str task, struct str context)
         return true;
     w->c->task = arena_str(&s->mem, task);
     turn_keep_state(w->turn);
-    if (w->stopping)
-        op_cancel(&w->exchange->op); /* now it can be cancelled */
+    if (w->stopping && w->exchange)
+        op_cancel(&w->exchange->op); /* now the task can be cancelled */
     return true;
 }
 
