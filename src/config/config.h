@@ -20,6 +20,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/pick.h"
+#include "config/a2a_read.h"
 #include "config/api_keys_read.h"
 #include "config/models_read.h"
 #include "config/sandbox_read.h"
@@ -59,6 +60,7 @@ struct config {
     enum lock_conflict lock_conflict; /* [tasks] lock_conflict */
     bool isolate;                     /* [tasks] isolate */
     struct ip_range_list reachable;   /* [web] allow_private */
+    struct a2a_config a2a;            /* [a2a] */
     const char *chosen;               /* the file of --config; NULL: none */
     bool trust;                       /* --trust was given */
     struct server_list servers;       /* servers of all files, without overridden entries */

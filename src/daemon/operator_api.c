@@ -121,7 +121,7 @@ static const struct http_route operator_routes[] = {
 struct http_server *operator_http_new(struct daemon *d)
 {
     size_t shared, own = ARRAY_LEN(operator_routes);
-    const struct http_route *routes = service_routes(&shared);
+    const struct http_route *routes = service_routes(d->service, &shared);
     struct http_route *all = ARENA_ARRAY(&d->project->mem, struct http_route, shared + own);
 
     memcpy(all, operator_routes, sizeof(operator_routes));

@@ -269,7 +269,7 @@ static struct str text_of(const struct block *b, size_t n)
 
 static void script_prompt(struct agent_prompt *p)
 {
-    play_rule(play_new(p), p->id, text_of(p->block, p->blocks));
+    play_rule(play_new(p), p->message.n ? p->message : p->id, text_of(p->block, p->blocks));
 }
 
 /* ---- resuming -------------------------------------------------------------------------------- */

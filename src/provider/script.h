@@ -6,7 +6,7 @@
  * matches:
  *
  *   [[rule]]
- *   text = "hello"        # or prefix = "...", contains = "...", id = "..."; none: every prompt
+ *   text = "hello"        # or prefix, contains, id, id_prefix = "..."; none: every prompt
  *   [[rule.event]]
  *   type = "text"
  *   text = "Hi"
@@ -26,7 +26,14 @@
 
 enum { SCRIPT_RULES_MOST = 1000, SCRIPT_EVENTS_MOST = 10000, SCRIPT_DELAY_MOST = 600000 };
 
-enum script_match { MATCH_ANY, MATCH_TEXT, MATCH_PREFIX, MATCH_CONTAINS, MATCH_ID };
+enum script_match {
+    MATCH_ANY,
+    MATCH_TEXT,
+    MATCH_PREFIX,
+    MATCH_CONTAINS,
+    MATCH_ID,
+    MATCH_ID_PREFIX
+};
 
 enum script_type {
     SCRIPT_TEXT,

@@ -366,7 +366,7 @@ static bool read_event(struct arena *mem, struct json at, struct script_event *o
 /* ---- rules ----------------------------------------------------------------------------------- */
 
 struct raw_rule {
-    struct str text, prefix, contains, id;
+    struct str text, prefix, contains, id, id_prefix;
     struct json event;
 };
 
@@ -375,6 +375,7 @@ static const struct pick rule_fields[] = {
     PICK_FIELD("prefix", PICK_STR, struct raw_rule, prefix, 0),
     PICK_FIELD("contains", PICK_STR, struct raw_rule, contains, 0),
     PICK_FIELD("id", PICK_STR, struct raw_rule, id, 0),
+    PICK_FIELD("id_prefix", PICK_STR, struct raw_rule, id_prefix, 0),
     PICK_FIELD("event", PICK_ARRAY, struct raw_rule, event, PICK_MUST),
 };
 
@@ -387,13 +388,16 @@ static bool set_match(struct json at, const struct raw_rule *r, struct script_ru
     } rows[] = { { MATCH_TEXT, r->text },
                  { MATCH_PREFIX, r->prefix },
                  { MATCH_CONTAINS, r->contains },
-                 { MATCH_ID, r->id } };
+                 { MATCH_ID, r->id },
+                 { MATCH_ID_PREFIX, r->id_prefix } };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (!rows[i].pattern.p)
             continue;
         if (out->match != MATCH_ANY)
-            return json_fail(at, e, "a rule may have only one of text, prefix, contains and id");
+            return json_fail(at, e,
+                             "a rule may have only one of text, prefix, contains, id and "
+                             "id_prefix");
         out->match = rows[i].match;
         out->pattern = rows[i].pattern;
     }
@@ -460,6 +464,7 @@ static bool rule_matches(const struct script_rule *r, struct str id, struct str 
     case MATCH_PREFIX: return str_starts(text, r->pattern);
     case MATCH_CONTAINS: return str_find(text, r->pattern) >= 0;
     case MATCH_ID: return str_eq(id, r->pattern);
+    case MATCH_ID_PREFIX: return str_starts(id, r->pattern);
     }
     return false;
 }

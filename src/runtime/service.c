@@ -7,6 +7,7 @@
 #include "core/tool/exposure.h"
 #include "core/tool/linked_results.h"
 #include "runtime/sandbox_hidden.h"
+#include "runtime/service_a2a.h"
 #include "store/store.h"
 #include "tool/tools.h"
 #include "web/api_events.h"
@@ -141,6 +142,7 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
         .environ = (const char *const *)environ,
         .user_agent = TREFOIL_NAME,
     };
+    service_a2a_init(s);
     service_expose(s, &nothing_said);
     return true;
 }
@@ -265,6 +267,7 @@ void service_expose(struct service *s, const struct config *c)
     size_t n = 0;
 
     service_use_guard(s, c);
+    service_a2a_use(s, c);
     for (size_t i = 0; i < builtin_tool_count; i++) {
         const struct tool *t = agent_tools_named(&s->agents, builtin_tools[i]);
 
@@ -426,6 +429,7 @@ void service_close(struct service *s)
         audit_log_fini(&s->audit);
     guard_fini(&s->guard);
     arena_fini(&s->sandbox_mem);
+    arena_fini(&s->routes);
     service_secrets_fini(&s->secrets);
     service_views_fini(s);
     kept_results_free(s->offer.host.kept);

@@ -11,6 +11,7 @@
 #include "core/guard/guard.h"
 #include "core/sandbox_policy.h"
 #include "core/tool/tool.h"
+#include "proto/a2a/server/a2a_server.h"
 #include "proto/mcp/server/mcp_http.h"
 #include "proto/mcp/server/mcp_server.h"
 #include "runtime/agent_server.h"
@@ -66,6 +67,9 @@ struct service {
     struct mcp_server mcp;
     struct mcp_sessions sessions; /* the MCP sessions of all endpoints */
     struct mcp_http mcp_http;
+    struct a2a_setup a2a_setup;
+    struct a2a_server a2a;
+    struct arena routes;        /* memory of the routes of the HTTP server */
     struct agent_scope *scopes; /* the agents that clients have used as MCP servers */
     size_t closing;             /* number of MCP servers that are not closed yet */
     struct store *store;        /* owned by the verb; NULL: the verb needs no store */

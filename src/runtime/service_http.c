@@ -1,6 +1,7 @@
 #include "runtime/service_http.h"
 
 #include "runtime/service.h"
+#include "runtime/service_a2a.h"
 #include "web/api_approvals.h"
 #include "web/api_events.h"
 #include "web/api_request.h"
@@ -78,17 +79,37 @@ static const struct http_route routes[] = {
     { "GET", "/api/approvals", approvals_api_list },
 };
 
-const struct http_route *service_routes(size_t *out_n)
+const struct http_route *service_routes(struct service *s, size_t *out_n)
 {
-    *out_n = ARRAY_LEN(routes);
-    return routes;
+    size_t own = ARRAY_LEN(routes), a2a = service_a2a_route_count;
+    struct http_route *all =
+        ARENA_ARRAY(&s->routes, struct http_route, own + a2a + SERVICE_A2A_PATH_ROUTES);
+
+    memcpy(all, routes, sizeof(routes));
+    memcpy(all + own, service_a2a_routes, a2a * sizeof(*all));
+    service_a2a_path_routes(&s->routes, s->a2a_setup.listen_path, all + own + a2a);
+    *out_n = own + a2a + SERVICE_A2A_PATH_ROUTES;
+    return all;
 }
 
 /* Where JSON-RPC is spoken. */
 static const struct str rpc_paths[] = { STR("/mcp"), STR("/sse"), STR(MCP_SSE_MESSAGES) };
 
-/* Served without the API key. */
-static const struct str open_paths[] = { STR("/health") };
+enum { OPEN_PATHS = 5 };
+
+/* Served without the API key: the state of health, and the cards of agents. */
+static const struct str *open_paths(struct service *s)
+{
+    struct str *open = ARENA_ARRAY(&s->routes, struct str, OPEN_PATHS);
+    struct str below = s->a2a_setup.listen_path;
+
+    open[0] = STR("/health");
+    open[1] = STR("/.well-known/agent-card.json");
+    open[2] = STR("/.well-known/agent.json");
+    open[3] = arena_printf(&s->routes, STR_FMT "/*/.well-known/agent-card.json", STR_ARG(below));
+    open[4] = arena_printf(&s->routes, STR_FMT "/*/.well-known/agent.json", STR_ARG(below));
+    return open;
+}
 
 /* By key, else by address; the port is another one with each connection. */
 static int64_t on_pace(void *ctx, const struct http_peer *peer, struct str key)
@@ -107,19 +128,25 @@ static int64_t on_pace(void *ctx, const struct http_peer *peer, struct str key)
 
 void service_add_http(struct service *s, const struct config *c)
 {
+    size_t n;
+    const struct http_route *route;
+
+    s->a2a_setup.listen_path = c->a2a.listen_path;
+    service_a2a_use(s, c);
+    route = service_routes(s, &n);
     mcp_http_init(&s->mcp_http, &s->mcp, &s->sessions);
     s->web.http = http_server_new(&(struct http_server_opts){
         .loop = s->loop,
         .limits = s->limits,
-        .route = routes,
-        .routes = ARRAY_LEN(routes),
+        .route = route,
+        .routes = n,
         .ctx = &s->web,
         .host = c->hosts.v,
         .hosts = c->hosts.n,
         .key = c->keys.v,
         .keys = c->keys.n,
-        .open = open_paths,
-        .opens = ARRAY_LEN(open_paths),
+        .open = open_paths(s),
+        .opens = OPEN_PATHS,
         .pace = on_pace,
         .rpc = rpc_paths,
         .rpcs = ARRAY_LEN(rpc_paths),

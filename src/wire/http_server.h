@@ -112,8 +112,8 @@ struct http_server_opts {
      */
     const struct str *host;
     size_t hosts;
-    /* Every request needs one of these keys (http_key.h), except for the paths in `open`. Without
-     * keys, none is needed. */
+    /* Every request needs one of these keys (http_key.h), except for the paths in `open`, in which a
+     * '*' stands for one segment. Without keys, none is needed. */
     const struct http_key *key;
     size_t keys;
     const struct str *open;

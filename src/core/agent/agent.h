@@ -89,7 +89,8 @@ struct agent_prompt {
     struct conversation *conversation;
     const struct block *block; /* the prompt; empty when a turn is resumed or compacted */
     size_t blocks;
-    struct str id; /* id of the prompt as a message */
+    struct str id;      /* id of the prompt as a message */
+    struct str message; /* another id that the client has for the prompt; STR_NONE: none */
 
     enum turn_stop stop; /* result: the kind of end of the turn */
     struct err why;      /* result: the reason for `stop`, unless `stop` is TURN_END */

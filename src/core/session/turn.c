@@ -317,6 +317,7 @@ static void set_prompt(struct turn *t, const struct turn_prompt *prompt)
     t->prompt.block = b + prompt->preface;
     t->prompt.blocks = prompt->blocks - prompt->preface;
     t->prompt.id = arena_str(mem, prompt->id.p ? prompt->id : str_of(message));
+    t->prompt.message = arena_maybe(mem, prompt->message);
 }
 
 void turn_start(struct turn *t, struct session *s, struct work_client *client,

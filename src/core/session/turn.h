@@ -35,6 +35,7 @@ struct turn_prompt {
      */
     size_t preface;
     struct str id; /* id of the message, chosen by the client; STR_NONE: the turn chooses one */
+    struct str message; /* another id that the client has for the message; STR_NONE: none */
 };
 
 struct turn {

@@ -218,7 +218,7 @@ static void on_turned(struct op *op, const struct err *e, void *ctx)
     r->outcome = r->stop == TURN_END ? TASK_COMPLETED : TASK_FAILED;
     if (e)
         r->why = arena_str(&r->mem, str_of(e->text));
-    else if (r->outcome == TASK_FAILED)
+    else if (r->outcome == TASK_FAILED || r->turn.why.code)
         r->why = arena_str(&r->mem, why_of(&r->turn));
     r->answer = arena_str(&r->mem, history_answer_to(r->session.history, str_of(r->id)));
     r->interrupted = history_interrupted(r->session.history, str_of(r->id));
@@ -229,7 +229,11 @@ static void start_turn(struct task_run *r, const struct block *block, size_t n, 
 {
     task_run_go(r, RUN_WORKING);
     r->prompt = (struct turn_prompt){
-        .block = block, .blocks = n, .preface = preface, .id = str_of(r->id)
+        .block = block,
+        .blocks = n,
+        .preface = preface,
+        .id = str_of(r->id),
+        .message = r->spec.message,
     };
     turn_start(&r->turn, &r->session, session_listen(&r->session, &r->client), &r->prompt, &r->op,
                on_turned, r);
