@@ -60,7 +60,7 @@ struct verb {
     int (*run)(struct app *app, const void *args, int words, char **word);
 };
 
-extern const struct verb verb_agents, verb_approvals, verb_audit, verb_backup, verb_chat,
+extern const struct verb verb_a2a, verb_agents, verb_approvals, verb_audit, verb_backup, verb_chat,
     verb_config, verb_connect, verb_doctor, verb_explain, verb_gc, verb_help, verb_init, verb_locks,
     verb_mcp, verb_models, verb_run, verb_sandbox, verb_serve, verb_servers, verb_sessions,
     verb_state, verb_tasks, verb_tools, verb_trust, verb_version;

@@ -505,3 +505,37 @@ bool agent_read_toml(const struct agent_reader *r, struct json entry, struct age
         return json_fail(entry, e, "an agent needs a name");
     return ok && add_persona(r, slash ? slash + 1 : file, NULL, pos.line, out, e);
 }
+
+/* ---- remote agents by their short form -------------------------------------------------------- */
+
+static const struct pick external_fields[] = {
+    PICK_FIELD("name", PICK_STR, struct agent_fields, name, PICK_MUST),
+    PICK_FIELD("description", PICK_STR, struct agent_fields, description, 0),
+    PICK_FIELD("url", PICK_STR, struct agent_fields, url, PICK_MUST),
+    PICK_FIELD("auth", PICK_ANY, struct agent_fields, auth, 0),
+    PICK_FIELD("binding", PICK_ANY, struct agent_fields, binding, 0),
+    PICK_FIELD("protocol_version", PICK_ANY, struct agent_fields, protocol_version, 0),
+    PICK_FIELD("origins", PICK_ANY, struct agent_fields, origins, 0),
+};
+
+bool agent_read_external(const struct agent_reader *r, struct json entry, struct agent_def *out,
+                         struct err *e)
+{
+    const struct agent_reading in = { .r = r, .obj = entry, .def = out, .e = e };
+    struct agent_fields raw = { .provider = STR("a2a") };
+    struct json_pos pos = entry.doc->pos[entry.at];
+
+    *out = (struct agent_def){
+        .origin = arena_printf(r->mem, "%s:%u", entry.doc->file, pos.line).p,
+        .written = server_json_line(r->mem, entry),
+        .provider = raw.provider,
+    };
+    if (json_type(entry) != JSON_OBJECT)
+        return json_fail(entry, e, "expected [[a2a.external_agents]] with name and url");
+    if (!pick(r->mem, entry, PICK_TABLE(external_fields), PICK_STRICT, &raw, e) ||
+        !apply_name(&in, raw.name))
+        return false;
+    out->title = out->name;
+    out->description = raw.description;
+    return apply_remote(&in, &raw);
+}

@@ -49,11 +49,19 @@ struct registry_agent {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static struct agent_card card_of(const struct agent_def *def)
+/* A remote agent describes itself in its card, once that is known. */
+static struct str description_of(struct agent_registry *d, const struct agent_def *def)
+{
+    if (def->description.n || !def->remote || !d->o.remotes)
+        return def->description;
+    return arena_maybe(&d->mem, remote_agents_description(d->o.remotes, def->remote));
+}
+
+static struct agent_card card_of(struct agent_registry *d, const struct agent_def *def)
 {
     return (struct agent_card){ .name = def->name,
                                 .title = def->title,
-                                .description = def->description,
+                                .description = description_of(d, def),
                                 .mode = agent_def_mode(def),
                                 .tier = agent_tier_name(agent_def_tier(def)) };
 }
@@ -64,7 +72,7 @@ static void make_cards(struct agent_registry *d)
     d->cards = 0;
     for (size_t i = 0; i < d->list.n; i++)
         if (!d->list.v[i].bad)
-            d->card[d->cards++] = card_of(&d->list.v[i].def);
+            d->card[d->cards++] = card_of(d, &d->list.v[i].def);
 }
 
 static void read_all(struct agent_registry *d)
@@ -108,6 +116,25 @@ static bool same_exports(const struct agent_list *a, const struct agent_list *b)
     return same;
 }
 
+/* ---- remote agents --------------------------------------------------------------------------- */
+
+static void on_discovered(void *ctx)
+{
+    struct agent_registry *d = ctx;
+
+    agent_registry_refresh(d, d->o.config);
+}
+
+/* A2A that is off contacts no one by itself. */
+static void discover(struct agent_registry *d)
+{
+    const struct agent_list none = { 0 };
+
+    if (d->watch && d->o.remotes)
+        remote_agents_discover(d->o.remotes, d->o.config->a2a.on ? &d->list : &none, on_discovered,
+                               d);
+}
+
 void agent_registry_refresh(struct agent_registry *d, const struct config *config)
 {
     struct arena old = d->mem;
@@ -122,6 +149,7 @@ void agent_registry_refresh(struct agent_registry *d, const struct config *confi
         !(same_cards(card, cards, d->card, d->cards) && same_exports(&list, &d->list)))
         d->o.on_changed(d->o.ctx);
     arena_fini(&old);
+    discover(d);
 }
 
 /* ---- finding ------------------------------------------------------------------------------- */
