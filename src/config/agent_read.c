@@ -316,25 +316,6 @@ static void note_ignored(const struct agent_reader *r, const struct agent_def *d
              STR_ARG(def->provider));
 }
 
-/* Tools that other programs' definitions may list and that this one does not have yet. */
-static bool is_missing_tool(struct str name)
-{
-    return str_eq(name, STR("a2a_discover")) || str_eq(name, STR("a2a_send"));
-}
-
-static void note_missing_tools(const struct agent_reader *r, const struct agent_def *def)
-{
-    const struct pick_strs *lists[] = { &def->allowed, &def->disallowed, &def->expose };
-
-    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-        for (size_t k = 0; k < lists[i]->n; k++)
-            if (is_missing_tool(lists[i]->v[k]))
-                note(r->mem, r->notes, LOG_WARN,
-                     "%s: the tool " STR_FMT " is not available yet: the A2A protocol is not "
-                     "implemented",
-                     def->origin, STR_ARG(lists[i]->v[k]));
-}
-
 static bool apply_name(const struct agent_reading *in, struct str name)
 {
     if (!name.p)
@@ -385,7 +366,6 @@ static bool read_object(const struct agent_reading *in, bool lenient, bool named
     if (!agent_read_apply(in, &raw))
         return false;
     note_ignored(r, in->def);
-    note_missing_tools(r, in->def);
     return true;
 }
 

@@ -18,8 +18,10 @@ static void offer_builtin(struct runtime *w)
     const struct skill_list *skills = w->offer.host.skills;
     size_t n = 0;
 
+    w->offer.host.remotes = w->config->a2a.on ? &w->service->a2a_tools.port : NULL;
     for (size_t i = 0; i < builtin_tool_count; i++)
-        if (builtin_tools[i] != &tool_skill || (skills && skills->n))
+        if ((builtin_tools[i] != &tool_skill || (skills && skills->n)) &&
+            (!builtin_needs_a2a(builtin_tools[i]) || w->config->a2a.on))
             w->list[n++] = agent_tools_named(&w->service->agents, builtin_tools[i]);
     w->builtin.tool = w->list;
     if (n != w->builtin.tools)
@@ -216,6 +218,7 @@ void runtime_use(struct runtime *w, const struct config *config)
     lock_table_use(w->locks, config->lock_conflict);
     models_use(w->models, config);
     task_children_use(&w->children, config);
+    offer_builtin(w);
     view_servers(w);
     agent_registry_refresh(w->registry, config);
 }
