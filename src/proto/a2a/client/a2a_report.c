@@ -353,14 +353,15 @@ void a2a_report_end(struct a2a_report *r, const struct a2a_status *status)
     struct str text = m ? a2a_text_of(&mem, m->parts) : STR("");
 
     end_artifacts(r);
+    if (!r->said)
+        report_text(r, STR_NONE, buf_str(&r->shown));
     if (m && !is_repeated(r, m)) {
         if (r->said && text.n)
             report_notice(r, text);
         report_parts(r, m, r->said ? STR("") : text);
     }
-    if (r->said || status->state != TASK_COMPLETED)
-        return;
-    report_text(r, STR_NONE, r->shown.n ? buf_str(&r->shown) : buf_str(&r->heard));
+    if (!r->said)
+        report_text(r, STR_NONE, buf_str(&r->heard));
 }
 
 /* ---- resuming -------------------------------------------------------------------------------- */

@@ -7,11 +7,11 @@
  *   a name or named "answer"
  *   another artifact                            EVENT_ARTIFACT, with all its parts
  *   the message of a status, while it works     EVENT_NOTICE
- *   the message of the last status              EVENT_TEXT, or EVENT_NOTICE if the agent has
- *                                               already sent text
+ *   the message of the last status              EVENT_TEXT, or EVENT_NOTICE if there is other text
  *
- * If the agent sends no text at all, the text of its artifacts or of its statuses is reported as
- * its answer, so that every caller gets one.
+ * If the agent sends no message, the text of its artifacts is its answer; if there is none, the
+ * text of its last status; if there is none, the text of its other statuses. So every caller gets
+ * an answer.
  *
  * A task may be reported again as a whole: when trefoil subscribes again after a break, when it
  * polls, or after a restart. Only what is new in it becomes an event.
@@ -61,7 +61,7 @@ void a2a_report_task(struct a2a_report *r, const struct a2a_task *task);
 /* The message of a status, while the agent works. */
 void a2a_report_status(struct a2a_report *r, const struct a2a_status *status);
 
-/* The task has ended with this status. */
+/* The task was completed with this status. */
 void a2a_report_end(struct a2a_report *r, const struct a2a_status *status);
 
 /* Return the text parts of a list, joined by newlines. In mem; "" if there are none. */

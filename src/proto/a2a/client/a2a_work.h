@@ -98,6 +98,7 @@ struct a2a_work {
     bool asked;    /* `question` must be freed */
     bool own_form; /* the question is a text field, and not a form of the agent */
     bool answers;  /* the message is the answer to a question */
+    bool continues; /* the message was sent to a task that waits for it */
     bool stopping; /* the prompt was cancelled */
     bool released; /* the turn has ended: free the work when its request is done */
 };

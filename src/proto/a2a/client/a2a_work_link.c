@@ -66,13 +66,18 @@ static bool learn_task(struct a2a_work *w, struct str task, struct str context)
     return true;
 }
 
-/* After an answer to a question, the agent may first repeat the question that was answered. */
+/*
+ * After the answer to a question, the agent may first repeat the question: as the first update, or
+ * with the same id. If it was a new question, the next request finds it.
+ */
 static bool is_answered(const struct a2a_work *w, const struct a2a_status *s)
 {
     const struct a2a_message *was = w->last.message, *now = s->message;
 
-    if (w->state != A2A_WORK_SENDING || !w->answers)
+    if (w->state != A2A_WORK_SENDING || !w->continues)
         return false;
+    if (!w->heard)
+        return true;
     if (was && now && was->id.n)
         return str_eq(was->id, now->id);
     return !was == !now && w->last.time.n && str_eq(w->last.time, s->time);
@@ -224,7 +229,8 @@ void a2a_work_send(struct a2a_work *w)
 
     id_new(loop_wall(loop_of(w)), id);
     m.id = first ? w->prompt->id : str_of(id);
-    if (w->c->task.n && (w->c->open || !first))
+    w->continues = w->c->task.n && (w->c->open || !first);
+    if (w->continues)
         m.task = w->c->task;
     a2a_work_set_state(w, A2A_WORK_SENDING);
     w->status = TASK_SUBMITTED;
