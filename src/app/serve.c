@@ -243,6 +243,8 @@ static void print_json(const struct serve *s, const char *scheme)
     jw_kstr(&w, "version", str_of(trefoil_version));
     jw_kstr(&w, "address", arena_printf(&s->app->project.mem, "%s%s", scheme, s->address));
     jw_kstr(&w, "root", str_of(s->app->project.root.path));
+    jw_kbool(&w, "a2a", s->app->project.config.a2a.on);
+    jw_kstr(&w, "a2a_why", str_of(s->app->project.config.a2a.why));
     jw_kstr(&w, "socket", s->daemon.path ? str_of(s->daemon.path) : STR_NONE);
     jw_object_end(&w);
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
@@ -261,6 +263,18 @@ static void print_things_to_try(const char *how)
            how, how, how);
 }
 
+/* One line: where, or why not. */
+static void print_a2a(const struct serve *s, struct str base)
+{
+    const struct a2a_config *a = &s->app->project.config.a2a;
+
+    if (a->on)
+        printf("  A2A     " STR_FMT STR_FMT "  (on: %s)\n", STR_ARG(base), STR_ARG(a->listen_path),
+               a->why);
+    else
+        printf("  A2A     off: %s\n", a->why);
+}
+
 static void print_welcome(const struct serve *s)
 {
     bool local = str_starts(str_of(s->address), STR("unix:"));
@@ -275,13 +289,16 @@ static void print_welcome(const struct serve *s)
         print_json(s, local ? "" : "http://");
     } else {
         printf("trefoil %s serves\n"
-               "  MCP     " STR_FMT "/mcp\n"
-               "  health  " STR_FMT "/health\n"
-               "  root    %s\n%s",
-               trefoil_version, STR_ARG(base), STR_ARG(base), s->app->project.root.path,
-               s->app->project.config.keys.n
-                   ? "  key     required except for /health, as Authorization: Bearer KEY\n"
-                   : "");
+               "  MCP     " STR_FMT "/mcp\n",
+               trefoil_version, STR_ARG(base));
+        print_a2a(s, base);
+        printf(
+            "  health  " STR_FMT "/health\n"
+            "  root    %s\n%s",
+            STR_ARG(base), s->app->project.root.path,
+            s->app->project.config.keys.n
+                ? "  key     required except for cards and /health, as Authorization: Bearer KEY\n"
+                : "");
         print_things_to_try(how.p);
     }
     fflush(stdout);
@@ -410,7 +427,7 @@ static const struct option options[] = {
 const struct verb verb_serve = {
     .name = "serve",
     .words = "",
-    .summary = "Run the daemon, which serves MCP over HTTP",
+    .summary = "Run the daemon, which serves MCP and A2A over HTTP",
     .more =
         "The daemon runs in the foreground until it receives SIGTERM or SIGINT. Port 0 picks a\n"
         "free port.\n",

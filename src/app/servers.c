@@ -116,6 +116,15 @@ static int fail_elsewhere(struct app *app, const char *name, struct err *e)
 
 /* ---- add -------------------------------------------------------------------------------- */
 
+/* Without any file A2A is on; the new file must not turn it off. */
+static void keep_a2a_on(const struct app *app, struct server_edit *edit)
+{
+    const struct a2a_config *a = &app->project.config.a2a;
+
+    if (!edit->text.n && a->on && !a->set)
+        edit->text = STR("[a2a]\nenabled = true\n\n");
+}
+
 static int servers_verb_add(struct app *app, const struct servers_args *a, int words, char **word)
 {
     const struct server_spec *old;
@@ -134,7 +143,10 @@ static int servers_verb_add(struct app *app, const struct servers_args *a, int w
     if (old)
         return print_usage_error("servers add: a server named %s already exists in %s", n.name,
                                  old->origin);
-    if (!open_target(app, a, &t, &e) || !server_edit_add(&t.edit, &n, &text, &e))
+    if (!open_target(app, a, &t, &e))
+        return print_error(&e);
+    keep_a2a_on(app, &t.edit);
+    if (!server_edit_add(&t.edit, &n, &text, &e))
         return print_error(&e);
     code = servers_finish(app, &t, n.name, text, true, "added");
     if (code == EXIT_OK && !app->opt.json)

@@ -11,6 +11,7 @@ static const struct pick a2a_fields[] = {
     PICK_FIELD("listen_path", PICK_STR, struct a2a_table, listen_path, 0),
     PICK_FIELD("public_url", PICK_STR, struct a2a_table, public_url, 0),
     PICK_FIELD("trusted_proxies", PICK_STRS, struct a2a_table, trusted_proxies, 0),
+    PICK_FIELD("input_modes", PICK_STRS, struct a2a_table, input_modes, 0),
     PICK_FIELD("agent", PICK_STR, struct a2a_table, agent, 0),
     PICK_FIELD("card", PICK_STR, struct a2a_table, card, 0),
     PICK_FIELD("mode", PICK_STR, struct a2a_table, mode, 0),
@@ -18,7 +19,7 @@ static const struct pick a2a_fields[] = {
     PICK_FIELD("external_agents", PICK_ARRAY, struct a2a_table, external_agents, 0),
 };
 
-enum { PATH_MOST = 64 };
+enum { PATH_MOST = 64, MODE_MOST = 100 };
 
 /* Letters, digits and -_./ only, so that the path can stand in a URL as it is. */
 static bool is_path(struct str path)
@@ -75,6 +76,10 @@ static bool check_table(struct json table, const struct a2a_table *t, struct err
     if (t->public_url.p && !is_url(t->public_url))
         return json_fail(json_get(table, STR("public_url")), e,
                          "expected a URL such as \"https://agents.example.org\"");
+    for (size_t i = 0; i < t->input_modes.n; i++)
+        if (str_find_byte(t->input_modes.v[i], '/') < 1 || t->input_modes.v[i].n > MODE_MOST)
+            return json_fail(json_get(table, STR("input_modes")), e,
+                             "expected media types such as \"text/plain\", \"image/*\" or \"*/*\"");
     if (!word_is_one_of(t->card, a2a_card_words, ARRAY_LEN(a2a_card_words)))
         return json_fail(json_get(table, STR("card")), e, "expected hybrid, v1 or v0.3");
     if (t->mode.p && !word_is_one_of(t->mode, modes, ARRAY_LEN(modes)))
@@ -101,6 +106,7 @@ bool a2a_table_read(struct arena *mem, struct json table, const struct a2a_confi
         .agent = now->agent,
         .card = str_of(a2a_card_words[now->card]),
         .trusted_proxies = now->proxies,
+        .input_modes = now->input_modes,
         .external_agents = now->external_agents,
         .enabled = now->on,
         .push = !now->no_push,

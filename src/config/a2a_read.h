@@ -21,14 +21,15 @@ struct a2a_config {
     enum a2a_card_word card;
     bool no_push;
     bool read_write;
-    struct pick_strs proxies;    /* addresses whose X-Forwarded headers count */
-    struct json external_agents; /* an array, not decoded; missing: none */
-    bool external_by_project;    /* a file of the project has it */
+    struct pick_strs input_modes; /* media types of the card; absent: the usual ones */
+    struct pick_strs proxies;     /* addresses whose X-Forwarded headers count */
+    struct json external_agents;  /* an array, not decoded; missing: none */
+    bool external_by_project;     /* a file of the project has it */
 };
 
 struct a2a_table {
     struct str listen_path, public_url, agent, card, mode;
-    struct pick_strs trusted_proxies;
+    struct pick_strs trusted_proxies, input_modes;
     struct json external_agents;
     bool enabled, push;
 };

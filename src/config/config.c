@@ -254,6 +254,7 @@ static bool apply_a2a(const struct config_loading *l, struct json table, bool fr
     a->listen_path = t.listen_path;
     a->public_url = t.public_url;
     a->agent = t.agent;
+    a->input_modes = t.input_modes;
     a->card = a2a_card_worded(t.card);
     if (!keep_users(l, from_project, table, "trusted_proxies",
                     json_here(json_get(table, STR("trusted_proxies")))))

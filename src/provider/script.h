@@ -60,6 +60,11 @@ struct script_event {
     struct str params;  /* for permission and form: the params of the ask (struct ask) */
     /* for permission and form: the text of the agent if the client declines; STR_NONE: continue */
     struct str refused;
+    /*
+     * for permission and form: ask again until the id of the answer's message begins with this
+     * text, if the client's protocol has such ids; STR_NONE: ask once
+     */
+    struct str until;
     enum turn_stop stop; /* for end: the stop reason */
     struct str failure;  /* for end: the error message */
     int64_t cost_micros; /* for usage: millionths of a US dollar; -1: unknown */

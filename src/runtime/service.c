@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "core/tool/exposure.h"
 #include "core/tool/linked_results.h"
+#include "proto/a2a/server/a2a_webhook.h"
 #include "runtime/sandbox_hidden.h"
 #include "runtime/service_a2a.h"
 #include "store/store.h"
@@ -344,6 +345,8 @@ void service_use_agents(struct service *s, const struct agent_context *context)
     static const struct agent_context nobody;
     const struct agent_context *from = context ? context : &nobody;
 
+    if (!context)
+        a2a_webhooks_stop(&s->a2a);
     s->web.agents.registry = from->registry;
     s->web.agents.world = from->world;
     s->web.agents.tasks = from->tasks;
@@ -351,6 +354,8 @@ void service_use_agents(struct service *s, const struct agent_context *context)
     events_api_agents_opened(&s->web);
     service_agents_changed(s);
     readiness_end(&s->web.opening);
+    if (s->web.http && s->a2a_setup.enabled)
+        a2a_webhooks_resume(&s->a2a);
 }
 
 static void on_audit_closed(void *ctx)

@@ -63,11 +63,20 @@ void service_a2a_use(struct service *s, const struct config *c)
         .listen_path = s->a2a_setup.listen_path.n ? s->a2a_setup.listen_path : a->listen_path,
         .public_url = a->public_url,
         .agent = a->agent,
+        .proxies = a->proxies,
+        .input_modes = a->input_modes,
         .card = shape_of(a->card),
-        .push = false,
+        .push = !a->no_push,
         .read_write = a->read_write,
     };
     s->a2a.keyed = c->keys.n > 0;
+}
+
+static struct http_client *service_http_client(void *ctx)
+{
+    struct service *s = ctx;
+
+    return tool_resources_http(&s->world);
 }
 
 void service_a2a_init(struct service *s)
@@ -82,5 +91,8 @@ void service_a2a_init(struct service *s)
         .setup = &s->a2a_setup,
         .version = trefoil_version,
         .started = loop_wall(s->loop),
+        .http = service_http_client,
+        .http_ctx = s,
+        .outside = &s->world.outside,
     };
 }

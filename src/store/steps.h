@@ -39,6 +39,7 @@ verb_fn db_task_create, db_task_update, db_task_take, db_task_cancel, db_task_lo
 verb_fn db_task_feed;
 verb_fn db_task_answer, db_task_answers;
 verb_fn db_lock_put, db_lock_drop, db_locks;
+verb_fn db_push_put, db_push_sent, db_push_delete, db_pushes;
 
 /* ---- helpers -------------------------------------------------------------------------------- */
 

@@ -107,6 +107,10 @@ bool a2a_read_update(struct arena *mem, enum a2a_dialect dialect, const struct l
 /* Read a push configuration, with or without the wrapper {"taskId","pushNotificationConfig"}. */
 bool a2a_read_push(struct arena *mem, struct json v, struct a2a_push *out, struct err *e);
 
+/* Write a name in snake_case: "contextId" becomes "context_id". */
+enum { A2A_NAME = 64 };
+struct str a2a_snake_case(const char *camel, char out[A2A_NAME]);
+
 /* The member with this name in camelCase or in snake_case; missing if there is neither. */
 struct json a2a_get(struct json obj, const char *camel);
 

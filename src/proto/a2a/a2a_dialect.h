@@ -79,6 +79,7 @@ bool a2a_method_named(struct str name, enum a2a_op *op, enum a2a_dialect *dialec
 #define A2A_EXTENSIONS_HEADER "A2A-Extensions"
 #define A2A_MEDIA_TYPE "application/a2a+json"
 #define A2A_TOKEN_HEADER "X-A2A-Notification-Token"
+#define A2A_EVENT_HEADER "X-A2A-Notification-Id"
 
 /* The bindings, as cards name them. */
 #define A2A_BINDING_JSONRPC "JSONRPC"

@@ -3,12 +3,11 @@
 #include "base/base64.h"
 #include "proto/a2a/a2a_codec.h"
 
-/* "contextId" -> "context_id". */
-static struct str snake_case(const char *camel, char out[64])
+struct str a2a_snake_case(const char *camel, char out[A2A_NAME])
 {
     size_t n = 0;
 
-    for (; *camel && n < 62; camel++) {
+    for (; *camel && n < A2A_NAME - 2; camel++) {
         bool upper = *camel >= 'A' && *camel <= 'Z';
 
         if (upper)
@@ -21,9 +20,9 @@ static struct str snake_case(const char *camel, char out[64])
 struct json a2a_get(struct json obj, const char *camel)
 {
     struct json v = json_get(obj, str_of(camel));
-    char snake[64];
+    char snake[A2A_NAME];
 
-    return json_here(v) ? v : json_get(obj, snake_case(camel, snake));
+    return json_here(v) ? v : json_get(obj, a2a_snake_case(camel, snake));
 }
 
 /* The first of these members that is there and not null. */
@@ -507,7 +506,9 @@ bool a2a_read_push(struct arena *mem, struct json v, struct a2a_push *out, struc
 
     if (!must_be_object(mem, v, "a push configuration", e))
         return false;
-    inner = GET_ANY(v, "pushNotificationConfig", "config");
+    if (json_type(json_get(v, STR("config"))) == JSON_OBJECT)
+        v = json_get(v, STR("config")); /* the request of 0.3 over HTTP+JSON */
+    inner = a2a_get(v, "pushNotificationConfig");
     if (json_here(inner)) {
         if (!must_be_object(mem, inner, "a push configuration", e) ||
             !read_str(mem, GET_ANY(v, "taskId", "id"), &p.task, e))

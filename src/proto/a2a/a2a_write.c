@@ -52,11 +52,17 @@ static struct str maybe(struct str s)
     return s.n ? s : STR_NONE;
 }
 
+/* Core names a link that has no name by its URI. */
+static struct str file_name(const struct block *b)
+{
+    return str_eq(b->name, b->uri) ? STR_NONE : maybe(b->name);
+}
+
 static void write_member_part(struct jw *w, const struct block *b)
 {
     if (is_file(b)) {
         write_content(w, "raw", "url", b);
-        jw_kstr(w, "filename", maybe(b->name));
+        jw_kstr(w, "filename", file_name(b));
         jw_kstr(w, "mediaType", maybe(b->type));
     } else if (b->is_data) {
         jw_kraw(w, "data", b->text);
@@ -73,7 +79,7 @@ static void write_tagged_part(struct jw *w, const struct a2a_dialect_row *d, con
         jw_plain_key(w, STR("file"));
         jw_object(w);
         write_content(w, "bytes", "uri", b);
-        jw_kstr(w, "name", maybe(b->name));
+        jw_kstr(w, "name", file_name(b));
         jw_kstr(w, "mimeType", maybe(b->type));
         jw_object_end(w);
     } else if (is_data(d, b)) {
@@ -90,7 +96,7 @@ static void write_proto_part(struct jw *w, const struct a2a_dialect_row *d, cons
         jw_object(w);
         write_content(w, "fileWithBytes", "fileWithUri", b);
         jw_kstr(w, "mimeType", maybe(b->type));
-        jw_kstr(w, "name", maybe(b->name));
+        jw_kstr(w, "name", file_name(b));
         jw_object_end(w);
     } else if (is_data(d, b)) {
         jw_plain_key(w, STR("data"));

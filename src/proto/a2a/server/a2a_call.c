@@ -43,6 +43,7 @@ const char *a2a_media_type(const struct http_req *req, enum a2a_dialect dialect)
 static void call_release(struct a2a_call *c)
 {
     a2a_follow_leave(&c->listener);
+    timer_clear(c->server->loop, &c->patience);
     if (c->asked)
         task_ask_fini(&c->ask);
     c->asked = false;
@@ -102,6 +103,12 @@ void a2a_result_end(struct a2a_call *c)
     if (c->binding == A2A_JSONRPC)
         jw_object_end(&c->writer);
     call_reply(c, status_of(c), NULL, 0);
+}
+
+void a2a_answer_nothing(struct a2a_call *c)
+{
+    body_begin(c);
+    call_reply(c, 204, NULL, 0);
 }
 
 void a2a_answer_update(struct a2a_call *c, const struct a2a_update *u)
@@ -174,6 +181,28 @@ static int error_status(const struct a2a_call *c, enum a2a_error error)
     return a2a_errors[error].http;
 }
 
+/* Clients of tasks/resubscribe accept only an event stream, so the error is its only event. */
+static bool wants_stream(const struct a2a_call *c)
+{
+    struct str accept = http_req_header(c->req, "accept");
+
+    return c->op == A2A_SUBSCRIBE && c->dialect == A2A_0_3 && c->binding == A2A_JSONRPC &&
+           c->id.p && str_find(accept, STR("text/event-stream")) >= 0;
+}
+
+static void refuse_in_stream(struct a2a_call *c)
+{
+    struct http_req *req = c->req;
+    struct buf body = c->body;
+
+    call_release(c);
+    req->on_gone = NULL;
+    http_sse_begin(req, NULL, 0);
+    http_sse_send(req, &(struct sse_out){ .data = buf_str(&body) });
+    buf_fini(&body);
+    http_stream_end(req);
+}
+
 static void refuse_text(struct a2a_call *c, enum a2a_error error, int status, struct str text)
 {
     static const struct http_header later = { STR("Retry-After"), STR("1") };
@@ -181,6 +210,10 @@ static void refuse_text(struct a2a_call *c, enum a2a_error error, int status, st
     buf_fini(&c->body);
     body_begin(c);
     a2a_write_error(&c->writer, c, error, text);
+    if (wants_stream(c) && status == 200) {
+        refuse_in_stream(c);
+        return;
+    }
     call_reply(c, status, &later, error == A2A_BUSY);
 }
 
@@ -200,6 +233,11 @@ void a2a_refuse_err(struct a2a_call *c, const struct err *e)
     struct err own;
 
     e = shown_error(c->principal.origin, e, &own);
+    if (e->code == ERR_NOT_FOUND && c->params.id.n) {
+        a2a_refuse(c, A2A_TASK_NOT_FOUND, "Task not found: " STR_FMT,
+                   STR_ARG(str_head(c->params.id, 80)));
+        return;
+    }
     a2a_refuse(c, a2a_error_of(e->code), "%s", e->text);
 }
 
@@ -218,6 +256,14 @@ static a2a_op_fn *const op_handlers[A2A_OPS] = {
     [A2A_PUSH_DELETE] = a2a_op_push,
     [A2A_EXTENDED_CARD] = a2a_op_card,
 };
+
+bool a2a_call_goes_on(struct a2a_call *c)
+{
+    if (c->req->conn && c->server->agents->tasks)
+        return true;
+    a2a_refuse(c, A2A_BUSY, c->req->conn ? "trefoil is shutting down" : "the client disconnected");
+    return false;
+}
 
 static void call_go_on(struct a2a_call *c)
 {
@@ -257,6 +303,10 @@ void a2a_call_run(struct a2a_call *c)
     }
     if (!a2a_params_read(c, &error, &e)) {
         a2a_refuse(c, error, "%s", e.text);
+        return;
+    }
+    if (c->binding == A2A_JSONRPC && !c->id.p) {
+        a2a_refuse(c, A2A_INVALID_REQUEST, "the request needs an id: a string or an integer");
         return;
     }
     if (s->opening->open)

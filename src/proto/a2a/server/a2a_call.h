@@ -60,9 +60,8 @@ struct a2a_call {
     bool asked; /* `ask` holds results */
     struct task_spec spec;
     struct a2a_listener listener;
+    struct timer patience; /* ends the wait of a blocking request */
     struct task_list list;
-    bool streams; /* the answer is an event stream */
-    void *data;
 };
 
 struct a2a_call *a2a_call_new(struct a2a_server *s, struct http_req *req, enum a2a_binding binding,
@@ -77,6 +76,12 @@ struct str a2a_call_sees(const struct a2a_call *c);
  */
 void a2a_call_run(struct a2a_call *c);
 
+/*
+ * Is it worth starting another request to the task engine? False: the client has disconnected, or
+ * the program is stopping; the call was answered.
+ */
+bool a2a_call_goes_on(struct a2a_call *c);
+
 /* ---- answers --------------------------------------------------------------------------------- */
 
 /* Write the result with the returned writer, then end it. */
@@ -88,6 +93,9 @@ void a2a_answer_update(struct a2a_call *c, const struct a2a_update *u);
 
 /* Answer with a task. */
 void a2a_answer_task(struct a2a_call *c, const struct a2a_task *t);
+
+/* Answer with status 204 and no body (HTTP+JSON). */
+void a2a_answer_nothing(struct a2a_call *c);
 
 /* Answer with an error. */
 void a2a_refuse(struct a2a_call *c, enum a2a_error error, const char *fmt, ...)
@@ -122,6 +130,13 @@ a2a_op_fn a2a_op_card;      /* a2a_card.c: the extended card */
 void a2a_answer_when(struct a2a_call *c, const struct task_info *info, int64_t at_least);
 
 /*
+ * a2a_push.c: check c->params.push; store it for the task c->params.id, whose events up to `sent`
+ * are not delivered, then call `then`.
+ */
+bool a2a_push_prepare(struct a2a_call *c, struct err *e);
+void a2a_push_set(struct a2a_call *c, int64_t sent, void (*then)(struct a2a_call *c));
+
+/*
  * a2a_stream.c: answer with an event stream: the task as it is, then its updates. `after`: instead
  * of the task, all updates after this event (Last-Event-ID); -1: the task. The call is over.
  */
@@ -132,6 +147,9 @@ void a2a_card_serve(struct a2a_server *s, struct http_req *req, struct str agent
 
 /* Write the list of all cards, for GET /a2a/agents. */
 void a2a_cards_serve(struct a2a_server *s, struct http_req *req);
+
+/* The media types of parts that are accepted, as in cards. */
+const struct str *a2a_input_modes(const struct a2a_setup *setup, size_t *n);
 
 /* The name of the agent at the root. STR_NONE: there are no agents yet. */
 struct str a2a_primary_agent(const struct a2a_server *s);

@@ -10,16 +10,24 @@
 #include "base/auto.h"
 #include "base/hash.h"
 #include "proto/a2a/server/a2a_call.h"
+#include "proto/a2a/server/a2a_proxy.h"
 
 #include <stdio.h>
 
 enum { CARD_MOST = 1 << 20, ETAG_TEXT = 24, CARD_AGE_S = 300 };
 
-static const char *const media_types[] = {
-    "text/plain",      "text/markdown", "application/json", "application/octet-stream",
-    "application/pdf", "image/png",     "image/jpeg",       "image/gif",
-    "image/webp",
+static const struct str usual_modes[] = {
+    STR("text/plain"), STR("text/markdown"),    STR("text/csv"),
+    STR("text/html"),  STR("application/json"), STR("application/octet-stream"),
+    STR("image/png"),  STR("image/jpeg"),       STR("image/gif"),
+    STR("image/webp"), STR("application/pdf"),
 };
+
+const struct str *a2a_input_modes(const struct a2a_setup *setup, size_t *n)
+{
+    *n = setup->input_modes.set ? setup->input_modes.n : ARRAY_LEN(usual_modes);
+    return setup->input_modes.set ? setup->input_modes.v : usual_modes;
+}
 
 /* ---- agents ---------------------------------------------------------------------------------- */
 
@@ -62,23 +70,13 @@ struct str a2a_primary_agent(const struct a2a_server *s)
 
 /* ---- URLs ------------------------------------------------------------------------------------ */
 
-/* The base URL of this server as the client knows it, without a slash at the end. */
-static struct str base_url(const struct a2a_server *s, struct http_req *req)
-{
-    struct str url = s->setup->public_url, host = http_req_header(req, "host");
-
-    while (url.n && url.p[url.n - 1] == '/')
-        url.n--;
-    return url.n ? url : arena_printf(&req->mem, "http://" STR_FMT, STR_ARG(host));
-}
-
 struct card_urls {
     struct str rpc, rest;
 };
 
 static struct card_urls urls_of(const struct a2a_server *s, struct http_req *req, struct str agent)
 {
-    struct str base = base_url(s, req), path = s->setup->listen_path;
+    struct str base = a2a_base_url(s->setup, req), path = s->setup->listen_path;
     struct str below = arena_printf(&req->mem, STR_FMT STR_FMT "%s" STR_FMT, STR_ARG(base),
                                     STR_ARG(path), agent.n ? "/" : "", STR_ARG(agent));
 
@@ -94,23 +92,24 @@ struct card_writer {
     bool v1, v03, legacy; /* write the members of 1.0, of 0.3; as the seeds of 0.1 do */
 };
 
-static void write_words(struct jw *w, const char *key, const char *const *word, size_t n)
+static void write_words(struct jw *w, const char *key, const struct str *word, size_t n)
 {
     jw_plain_key(w, str_of(key));
     jw_array(w);
     for (size_t i = 0; i < n; i++)
-        jw_str(w, str_of(word[i]));
+        jw_str(w, word[i]);
     jw_array_end(w);
 }
 
 static void write_modes(const struct card_writer *c)
 {
-    static const char *const text[] = { "text" };
-    const char *const *types = c->legacy ? text : media_types;
-    size_t n = c->legacy ? 1 : ARRAY_LEN(media_types);
+    static const struct str text[] = { STR("text") };
+    size_t n;
+    const struct str *in = a2a_input_modes(c->s->setup, &n);
 
-    write_words(c->w, "defaultInputModes", types, n);
-    write_words(c->w, "defaultOutputModes", types, n);
+    write_words(c->w, "defaultInputModes", c->legacy ? text : in, c->legacy ? 1 : n);
+    write_words(c->w, "defaultOutputModes", c->legacy ? text : usual_modes,
+                c->legacy ? 1 : ARRAY_LEN(usual_modes));
 }
 
 static void write_interface(const struct card_writer *c, struct str url, const char *binding,
@@ -310,7 +309,7 @@ void a2a_card_serve(struct a2a_server *s, struct http_req *req, struct str agent
 void a2a_cards_serve(struct a2a_server *s, struct http_req *req)
 {
     const struct agent_card *card;
-    AUTO_BUF body;
+    AUTO_BUF body = { 0 };
     struct jw w = jw_to(&body);
     struct str all;
     size_t n = 0;

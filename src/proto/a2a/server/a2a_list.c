@@ -126,7 +126,9 @@ static void on_page(struct op *op, const struct err *e, void *ctx)
     for (size_t i = 0; i < l->n; i++)
         if (list_fits(&c->params, &l->v[i]))
             list_keep(k, &l->v[i]);
-    if (l->more && c->req->conn)
+    if (!a2a_call_goes_on(c))
+        return;
+    if (l->more)
         list_seek(k);
     else
         list_sort(k);
@@ -206,6 +208,10 @@ static void on_task(struct op *op, const struct err *e, void *ctx)
         list_next(k);
         return;
     }
+    if (!a2a_call_goes_on(k->call)) {
+        task_ask_fini(&k->ask);
+        return;
+    }
     k->listener = (struct a2a_listener){ .on_ready = on_task_ready,
                                          .on_update = on_task_update,
                                          .on_end = on_task_end };
@@ -223,10 +229,12 @@ static void list_fill(struct list_work *k)
         jw_plain_key(w, STR("tasks"));
         jw_array(w);
     }
-    if (k->at >= k->last || !c->req->conn) {
+    if (k->at >= k->last) {
         list_end(k);
         return;
     }
+    if (!a2a_call_goes_on(c))
+        return;
     k->ask = (struct task_ask){ .id = str_of(k->v[k->at].id), .owner = a2a_call_sees(c) };
     task_get(c->server->agents->tasks, &k->ask, NULL, on_task, k);
 }

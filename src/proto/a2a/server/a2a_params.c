@@ -13,6 +13,17 @@ enum { PAGE_DEFAULT = 50, PAGE_MOST = 100, ID_MOST = 256, MODES_MOST = 100 };
 
 /* ---- single values --------------------------------------------------------------------------- */
 
+static bool param_query(struct a2a_call *c, const char *name, struct str *out, struct err *e)
+{
+    struct arena *mem = &c->req->mem;
+    char snake[A2A_NAME];
+
+    if (http_query_get(mem, c->query, str_of(name), out) &&
+        (out->p || http_query_get(mem, c->query, a2a_snake_case(name, snake), out)))
+        return true;
+    return fail(e, ERR_INVALID, "the query parameter %s is duplicated or badly encoded", name);
+}
+
 /* The text of a parameter, from the JSON or from the query string; STR_NONE: absent. */
 static bool param_text(struct a2a_call *c, struct json from, const char *name, struct str *out,
                        struct err *e)
@@ -25,10 +36,7 @@ static bool param_text(struct a2a_call *c, struct json from, const char *name, s
     }
     if (json_here(v) && json_type(v) != JSON_NULL)
         return json_fail(v, e, "expected a string, found %s", json_type_name(json_type(v)));
-    if (!c->query.p || json_here(from))
-        return true;
-    return http_query_get(&c->req->mem, c->query, str_of(name), out) ||
-           fail(e, ERR_INVALID, "the query parameter %s is duplicated or badly encoded", name);
+    return !c->query.p || json_here(from) || param_query(c, name, out, e);
 }
 
 static bool param_str(struct a2a_call *c, struct json from, const char *name, struct str *out,
@@ -177,33 +185,25 @@ static bool params_of_first(struct a2a_call *c, struct err *e)
            param_blocking(c, c->args, e);
 }
 
-/* What a part may be. Text of any kind and files of any type are passed on. */
-static bool type_is_taken(struct str type)
+/* "image/" and a star stands for all images. */
+static bool type_matches(struct str pattern, struct str type)
 {
-    static const struct str known[] = {
-        STR("text/"),
-        STR("image/"),
-        STR("audio/"),
-        STR("video/"),
-        STR("font/"),
-        STR("application/json"),
-        STR("application/pdf"),
-        STR("application/octet-stream"),
-        STR("application/xml"),
-        STR("application/yaml"),
-        STR("application/x-yaml"),
-        STR("application/toml"),
-        STR("application/javascript"),
-        STR("application/zip"),
-        STR("application/gzip"),
-        STR("application/vnd."),
-    };
+    if (str_ends(pattern, STR("/*")))
+        return str_eq(pattern, STR("*/*")) || str_starts(type, str_head(pattern, pattern.n - 1));
+    return str_eq_nocase(pattern, type);
+}
 
-    if (!type.n || str_eq(type, STR("text")) || str_find(type, STR("+json")) > 0 ||
-        str_find(type, STR("+xml")) > 0)
+/* Without parameters such as "; charset=utf-8". */
+static bool type_is_taken(const struct a2a_setup *setup, struct str type)
+{
+    size_t n;
+    const struct str *mode = a2a_input_modes(setup, &n);
+
+    type = str_trim(str_cut(&type, ';'));
+    if (!type.n || str_eq(type, STR("text")))
         return true;
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (str_starts(type, known[i]))
+    for (size_t i = 0; i < n; i++)
+        if (type_matches(mode[i], type))
             return true;
     return false;
 }
@@ -213,7 +213,7 @@ static bool check_types(struct a2a_call *c, enum a2a_error *error, struct err *e
     const struct a2a_message *m = &c->params.message;
 
     for (size_t i = 0; i < m->parts.n; i++) {
-        if (type_is_taken(m->parts.v[i].type))
+        if (type_is_taken(c->server->setup, m->parts.v[i].type))
             continue;
         *error = A2A_CONTENT_TYPE_NOT_SUPPORTED;
         return fail(e, ERR_INVALID,

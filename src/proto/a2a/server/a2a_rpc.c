@@ -52,8 +52,8 @@ static void rpc_method(struct a2a_call *c, const struct rpc_message *m)
     if (m->kind == RPC_MALFORMED) {
         a2a_refuse(c, m->code == RPC_INVALID_PARAMS ? A2A_INVALID_PARAMS : A2A_INVALID_REQUEST,
                    "%s", m->why.text);
-    } else if (m->kind != RPC_REQUEST) {
-        a2a_refuse(c, A2A_INVALID_REQUEST, "the request needs an id: a string or an integer");
+    } else if (m->kind == RPC_RESPONSE) {
+        a2a_refuse(c, A2A_INVALID_REQUEST, "the request has no method");
     } else if (!a2a_method_named(m->method, &c->op, &dialect)) {
         a2a_refuse(c, A2A_METHOD_NOT_FOUND, "there is no method " STR_FMT,
                    STR_ARG(str_head(m->method, 80)));

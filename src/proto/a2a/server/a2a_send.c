@@ -1,7 +1,8 @@
 /*
  * a2a_send.c - send a message: a new task, or an answer to the question of a task.
  *
- *   message with a task id   the task must wait for input: the message answers its question
+ *   message with a task id   answers the question of the task; while the task works, the message
+ *                            waits for its next question
  *   with a context id        a new task that continues the conversation of that context
  *   with neither             a new task in a new context
  *
@@ -30,11 +31,20 @@ static void answer_now(struct a2a_call *c)
     const struct a2a_view *v = &c->listener.follow->view;
     struct a2a_update u = { .kind = A2A_TASK };
 
-    u.task = a2a_view_task(v, &c->req->mem, c->params.history, true);
+    if (c->op == A2A_SEND && a2a_view_direct(v, &c->req->mem, &u.message))
+        u.kind = A2A_MESSAGE;
+    else
+        u.task = a2a_view_task(v, &c->req->mem, c->params.history, true);
     if (c->op == A2A_SEND || c->op == A2A_STREAM)
         a2a_answer_update(c, &u);
     else
         a2a_answer_task(c, &u.task);
+}
+
+/* The client gets the task as it is, and can follow it. */
+static void on_patience_over(struct timer *t)
+{
+    answer_now(CONTAINER_OF(t, struct a2a_call, patience));
 }
 
 static void on_ready(struct a2a_listener *l)
@@ -43,6 +53,8 @@ static void on_ready(struct a2a_listener *l)
 
     if (c->op != A2A_SEND || !c->params.blocking || a2a_view_waits(&l->follow->view))
         answer_now(c);
+    else
+        timer_set(c->server->loop, &c->patience, c->server->limits->a2a_block_ms, on_patience_over);
 }
 
 static void on_update(struct a2a_listener *l, const struct a2a_update *u, int64_t seq)
@@ -71,10 +83,8 @@ static void on_gone(struct http_req *req)
 
 void a2a_answer_when(struct a2a_call *c, const struct task_info *info, int64_t at_least)
 {
-    if (!c->req->conn) {
-        a2a_refuse(c, A2A_BUSY, "the client disconnected");
+    if (!a2a_call_goes_on(c))
         return;
-    }
     c->req->data = c;
     c->req->on_gone = on_gone;
     c->listener =
@@ -191,6 +201,18 @@ static void fill_spec(struct a2a_call *c)
     c->spec.client = a2a_stored_write(&c->req->mem, c->dialect, m, false);
 }
 
+static void send_created(struct a2a_call *c)
+{
+    send_follow(c, c->ask.info.last_seq);
+}
+
+/* Events from the first one on go to the webhook. */
+static void store_push(struct a2a_call *c, int64_t sent)
+{
+    c->params.id = arena_str(&c->req->mem, c->ask.info.id);
+    a2a_push_set(c, sent, send_created);
+}
+
 static void on_created(struct op *op, const struct err *e, void *ctx)
 {
     struct a2a_call *c = ctx;
@@ -199,13 +221,16 @@ static void on_created(struct op *op, const struct err *e, void *ctx)
     c->asked = true;
     if (e)
         a2a_refuse_err(c, e);
+    else if (c->params.has_push)
+        store_push(c, 0);
     else
-        send_follow(c, c->ask.info.last_seq);
+        send_created(c);
 }
 
 static void create_task(struct a2a_call *c)
 {
-    task_create(c->server->agents->tasks, &c->ask, &c->spec, NULL, on_created, c);
+    if (a2a_call_goes_on(c))
+        task_create(c->server->agents->tasks, &c->ask, &c->spec, NULL, on_created, c);
 }
 
 /* ---- the conversation of a context ----------------------------------------------------------- */
@@ -269,6 +294,8 @@ static void on_context_listed(struct op *op, const struct err *e, void *ctx)
         a2a_refuse_err(c, e);
         return;
     }
+    if (!a2a_call_goes_on(c))
+        return;
     newest = newest_in_context(&c->list, &busy);
     if (newest && busy) {
         fork_session(c, arena_str(&c->req->mem, newest->session));
@@ -307,7 +334,9 @@ static void on_answered(struct op *op, const struct err *e, void *ctx)
     struct a2a_call *c = ctx;
 
     (void)op;
-    if (!e || e->code == ERR_INVALID) /* an unclear answer: the task still asks */
+    if (!e && c->params.has_push)
+        store_push(c, c->ask.info.last_seq);
+    else if (!e || e->code == ERR_INVALID) /* an unclear answer: the task still asks */
         send_follow(c, c->ask.info.last_seq);
     else if (e->code == ERR_NOT_FOUND)
         a2a_refuse(c, A2A_UNSUPPORTED_OPERATION, "%s", e->text);
@@ -332,6 +361,42 @@ static void answer_question(struct a2a_call *c)
     task_answer(c->server->agents->tasks, &c->ask, key, answer, NULL, on_answered, c);
 }
 
+static void find_task(struct a2a_call *c);
+
+static void look_again(struct a2a_call *c)
+{
+    a2a_follow_leave(&c->listener);
+    find_task(c);
+}
+
+static void on_wait_ready(struct a2a_listener *l)
+{
+    if (a2a_view_waits(&l->follow->view))
+        look_again(call_of(l));
+}
+
+static void on_wait_update(struct a2a_listener *l, const struct a2a_update *u, int64_t seq)
+{
+    (void)u;
+    (void)seq;
+    on_wait_ready(l);
+}
+
+/*
+ * The task works. The message is not lost: the client gets its response when the task has received
+ * it, or when the task has ended without a question.
+ */
+static void wait_for_question(struct a2a_call *c)
+{
+    c->req->data = c;
+    c->req->on_gone = on_gone;
+    c->listener = (struct a2a_listener){ .on_ready = on_wait_ready,
+                                         .on_update = on_wait_update,
+                                         .on_end = on_end };
+    a2a_follow_join(c->server, &c->ask.info, &c->listener, c->ask.info.last_seq);
+}
+
+/* Over HTTP+JSON of 0.3, clients send a context of their own: they cannot read that of the task. */
 static void on_task_found(struct op *op, const struct err *e, void *ctx)
 {
     struct a2a_call *c = ctx;
@@ -342,7 +407,9 @@ static void on_task_found(struct op *op, const struct err *e, void *ctx)
     c->asked = true;
     if (e)
         a2a_refuse_err(c, e);
-    else if (context.n && !str_eq(context, info->context))
+    else if (!a2a_call_goes_on(c))
+        return;
+    else if (context.n && !str_eq(context, info->context) && c->dialect != A2A_0_3_REST)
         a2a_refuse(c, A2A_INVALID_PARAMS, "contextId: the task belongs to another context");
     else if (task_state_final(info->state))
         a2a_refuse(c, A2A_UNSUPPORTED_OPERATION,
@@ -350,23 +417,33 @@ static void on_task_found(struct op *op, const struct err *e, void *ctx)
                    "its contextId only",
                    a2a_dialects[c->dialect].state[info->state]);
     else if (!info->asks.n)
-        a2a_refuse(c, A2A_UNSUPPORTED_OPERATION,
-                   "the task is working and does not wait for input; send a message with its "
-                   "contextId only, or wait until it is input-required");
+        wait_for_question(c);
     else
         answer_question(c);
 }
 
 static void find_task(struct a2a_call *c)
 {
-    c->ask = (struct task_ask){ .id = c->params.message.task, .owner = a2a_call_sees(c) };
+    if (!a2a_call_goes_on(c))
+        return;
+    if (c->asked)
+        task_ask_fini(&c->ask);
+    c->asked = false;
+    c->params.id = c->params.message.task;
+    c->ask = (struct task_ask){ .id = c->params.id, .owner = a2a_call_sees(c) };
     task_get(c->server->agents->tasks, &c->ask, NULL, on_task_found, c);
 }
 
 void a2a_op_send(struct a2a_call *c)
 {
-    if (c->params.has_push) {
-        a2a_refuse(c, A2A_PUSH_NOT_SUPPORTED, "push notifications are not available yet");
+    struct err e;
+
+    if (c->params.has_push && !c->server->setup->push) {
+        a2a_refuse(c, A2A_PUSH_NOT_SUPPORTED, "push notifications are off: [a2a] push = false");
+        return;
+    }
+    if (c->params.has_push && !a2a_push_prepare(c, &e)) {
+        a2a_refuse(c, A2A_INVALID_PARAMS, "%s", e.text);
         return;
     }
     if (c->params.message.task.n)

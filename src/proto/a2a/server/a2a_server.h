@@ -14,6 +14,8 @@
  *   a2a_view.c      events of a task -> the task and its updates
  *   a2a_question.c  questions and answers
  *   a2a_card.c      agent cards
+ *   a2a_push.c      push configurations
+ *   a2a_webhook.c   deliver updates to webhooks
  *
  * A task belongs to the principal that created it; other principals get "task not found". A client
  * that disconnects never affects a task.
@@ -27,6 +29,9 @@
 #include "wire/http_server.h"
 
 struct a2a_follow;
+struct a2a_webhook;
+struct address_policy;
+struct http_client;
 
 enum a2a_card_shape { A2A_CARD_HYBRID, A2A_CARD_1_0, A2A_CARD_0_3 };
 
@@ -38,6 +43,8 @@ struct a2a_setup {
     struct str
         public_url;   /* the URL of this server for clients; STR_NONE: as the client calls it */
     struct str agent; /* the agent at the root; STR_NONE: the first one */
+    struct pick_strs proxies;     /* addresses of trusted proxies (a2a_proxy.h) */
+    struct pick_strs input_modes; /* media types of parts; absent: the usual ones */
     enum a2a_card_shape card;
     bool push;
     bool read_write; /* tasks of clients may write */
@@ -54,7 +61,12 @@ struct a2a_server {
     bool keyed;          /* clients need a key, so cards say so */
     const char *version; /* the version of this program */
     int64_t started;     /* wall time in ms: Last-Modified of cards */
+    /* for webhooks: the HTTP client, and the addresses that URLs from outside may reach */
+    struct http_client *(*http)(void *ctx);
+    void *http_ctx;
+    const struct address_policy *outside;
     struct a2a_follow *follows;
+    struct a2a_webhook *webhooks;
 };
 
 /* Handle any request whose path is one of A2A. `rest` is the path below listen_path, or STR_NONE. */

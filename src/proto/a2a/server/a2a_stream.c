@@ -148,10 +148,8 @@ void a2a_stream_begin(struct a2a_call *c, const struct task_info *info, int64_t 
     struct a2a_stream *t;
     struct task_info own = *info;
 
-    if (!req->conn) {
-        a2a_refuse(c, A2A_BUSY, "the client disconnected");
+    if (!a2a_call_goes_on(c))
         return;
-    }
     c->asked = false;
     arena_fini(&c->list.mem);
     t = updates_new(c, after);

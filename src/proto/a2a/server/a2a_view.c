@@ -160,6 +160,21 @@ struct a2a_task a2a_view_task(const struct a2a_view *v, struct arena *mem, int64
     return t;
 }
 
+bool a2a_view_direct(const struct a2a_view *v, struct arena *mem, struct a2a_message *out)
+{
+    const struct artifact *only = v->made.first;
+
+    if (v->state != TASK_COMPLETED || !only || only->next || !str_eq(only->id, STR(A2A_DIRECT)))
+        return false;
+    *out = (struct a2a_message){
+        .id = arena_printf(mem, STR_FMT "-" A2A_DIRECT, STR_ARG(v->id)),
+        .context = v->context,
+        .from_agent = true,
+        .parts = artifact_blocks(only, mem),
+    };
+    return true;
+}
+
 /* ---- events ---------------------------------------------------------------------------------- */
 
 static struct a2a_update update_of(const struct a2a_view *v, enum a2a_update_kind kind)
@@ -176,18 +191,14 @@ static void status_update(const struct a2a_view *v, struct arena *scratch, struc
         out->metadata = usage_member(v, scratch);
 }
 
-static bool add_status(struct a2a_view *v, struct arena *scratch, int64_t at, struct json body,
+static bool add_status(struct a2a_view *v, struct arena *scratch, struct json body,
                        struct a2a_update *out)
 {
-    enum task_state was = v->state;
-
     task_state_named(json_str(scratch, json_get(body, STR("state"))), &v->state);
     if (json_is(json_get(body, STR("stop")), str_of(turn_stop_names[TURN_REFUSED])))
         v->state = TASK_REJECTED;
     v->text = arena_maybe(&v->mem, json_str(scratch, json_get(body, STR("text"))));
     v->text_seq = v->seq;
-    if (was != v->state || v->seq == 1)
-        clock_text(at, v->time);
     status_update(v, scratch, out);
     return true;
 }
@@ -322,10 +333,11 @@ bool a2a_view_add(struct a2a_view *v, struct arena *scratch, int64_t seq, int64_
     struct err ignored;
 
     v->seq = seq;
+    clock_text(at, v->time); /* lists are sorted by the time of the last change */
     if (!json_read(scratch, body, &body_opts, &root, &ignored))
         return false;
     if (str_eq(kind, STR("status")))
-        return add_status(v, scratch, at, root, out);
+        return add_status(v, scratch, root, out);
     if (str_eq(kind, STR("answered")))
         return add_answered(v, scratch, root, out);
     return add_event(v, scratch, root, out);

@@ -25,7 +25,7 @@ struct a2a_view {
     struct str id, context, owner, agent; /* in mem */
     int64_t seq;                          /* number of the last event that was added */
     enum task_state state;
-    char time[CLOCK_TEXT]; /* when the state was set */
+    char time[CLOCK_TEXT]; /* when the last event was stored */
     struct str text;       /* a sentence about the state; STR_NONE: none */
     int64_t text_seq;      /* the event that set it */
     struct artifact_set made;
@@ -51,6 +51,13 @@ enum { A2A_HISTORY_ALL = -1 };
 /* The task as it is now. `history`: at most so many of the newest messages. In mem or the view. */
 struct a2a_task a2a_view_task(const struct a2a_view *v, struct arena *mem, int64_t history,
                               bool artifacts);
+
+/*
+ * An agent whose only output is a text with this id of its message answers with a message, and
+ * shows the client no task.
+ */
+#define A2A_DIRECT "direct"
+bool a2a_view_direct(const struct a2a_view *v, struct arena *mem, struct a2a_message *out);
 
 /* Must the client act before the task continues, or has the task ended? */
 bool a2a_view_waits(const struct a2a_view *v);
