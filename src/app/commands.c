@@ -6,12 +6,11 @@
 #include <stdio.h>
 
 static const struct verb *const verbs[] = {
-    &verb_chat,    &verb_run,    &verb_sessions, &verb_tasks,   &verb_approvals,
-    &verb_locks,   &verb_serve,  &verb_mcp,      &verb_agents,  &verb_models,
-    &verb_a2a,
-    &verb_servers, &verb_tools,  &verb_connect,  &verb_trust,   &verb_config,
-    &verb_sandbox, &verb_doctor, &verb_explain,  &verb_audit,   &verb_backup,
-    &verb_gc,      &verb_state,  &verb_init,     &verb_version, &verb_help,
+    &verb_chat,    &verb_run,     &verb_sessions, &verb_tasks,  &verb_approvals, &verb_locks,
+    &verb_serve,   &verb_mcp,     &verb_agents,   &verb_models, &verb_a2a,       &verb_servers,
+    &verb_tools,   &verb_connect, &verb_trust,    &verb_config, &verb_sandbox,   &verb_doctor,
+    &verb_explain, &verb_audit,   &verb_backup,   &verb_gc,     &verb_state,     &verb_init,
+    &verb_version, &verb_help,
 };
 
 /* Other words for a verb, as another program may say them; help does not list them. */

@@ -13,8 +13,8 @@ enum { FILE_MOST = 1 << 20 };
 struct gemini_job {
     struct app *app;
     const struct connect_gemini *c;
-    const char *home;     /* the folder that contains .gemini; NULL: the root */
-    struct str base;      /* the URL of the server */
+    const char *home; /* the folder that contains .gemini; NULL: the root */
+    struct str base;  /* the URL of the server */
     const char *card;
     size_t written;
 };
@@ -76,9 +76,9 @@ static bool put_agent(struct gemini_job *g, const struct agent_def *def, struct 
     struct arena *mem = mem_of(g);
     struct str name = gemini_agent_name(mem, str_of(def->name)), old, text;
     const char *file = arena_printf(mem, "agents/" STR_FMT ".md", STR_ARG(name)).p;
-    struct str url = arena_printf(mem, STR_FMT STR_FMT "/%s/.well-known/%s", STR_ARG(g->base),
-                                  STR_ARG(g->app->project.config.a2a.listen_path), def->name,
-                                  g->card);
+    struct str url =
+        arena_printf(mem, STR_FMT STR_FMT "/%s/.well-known/%s", STR_ARG(g->base),
+                     STR_ARG(g->app->project.config.a2a.listen_path), def->name, g->card);
 
     text = gemini_agent_file(mem, name, url, def->description);
     if (!read_file(g, file, &old, e))
@@ -86,8 +86,8 @@ static bool put_agent(struct gemini_job *g, const struct agent_def *def, struct 
     if (str_eq(old, text) && !g->c->print)
         return app_done(g->app, "already present:", file, path_of(g, file)) == EXIT_OK;
     if (old.n && !gemini_agent_is_ours(old) && !g->c->force && !g->c->print)
-        return fail(e, ERR_DENIED,
-                    "%s was not written by " TREFOIL_NAME "; --force replaces it", path_of(g, file));
+        return fail(e, ERR_DENIED, "%s was not written by " TREFOIL_NAME "; --force replaces it",
+                    path_of(g, file));
     return put_file(g, file, text, e);
 }
 
@@ -137,8 +137,8 @@ static bool find_base(struct gemini_job *g, struct err *e)
     if (!colon || str_starts(listen, STR("unix:")))
         return fail(e, ERR_INVALID,
                     "[serve] listen is no TCP address; use --http URL with the URL of the server");
-    g->base = arena_printf(mem_of(g), "http://localhost:" STR_FMT,
-                           STR_ARG(str_skip(listen, colon)));
+    g->base =
+        arena_printf(mem_of(g), "http://localhost:" STR_FMT, STR_ARG(str_skip(listen, colon)));
     return true;
 }
 

@@ -119,8 +119,7 @@ static bool find_type(struct json auth, struct str name, size_t *out, struct err
         if (str_eq(name, str_of(types[i].type)))
             return check_members(auth, i, e);
     }
-    return json_fail(json_get(auth, STR("type")), e,
-                     "expected bearer, api_key, basic or oauth");
+    return json_fail(json_get(auth, STR("type")), e, "expected bearer, api_key, basic or oauth");
 }
 
 static bool read_place(struct json auth, const struct auth_table *t, struct remote_spec *out,
@@ -238,8 +237,8 @@ static bool resolve_text(struct arena *mem, const char *root, const struct limit
     if (!value_resolve(mem, *text, root, (size_t)limits->config_bytes, text, e))
         return fail_in(e, "auth: %s", what);
     return is_header_text(*text) ||
-           fail(e, ERR_INVALID, "auth: the value of %s is empty, too long or has control characters",
-                what);
+           fail(e, ERR_INVALID,
+                "auth: the value of %s is empty, too long or has control characters", what);
 }
 
 bool remote_resolve(struct arena *mem, const char *root, const struct limits *limits,

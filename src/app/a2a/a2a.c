@@ -170,9 +170,10 @@ const struct verb verb_a2a = {
     .name = "a2a",
     .words = "ACTION AGENT ...",
     .summary = "Talk to a remote A2A agent",
-    .more = "AGENT is a URL, or the name of a configured agent with `provider: a2a`. The answer goes "
-            "to stdout,\nthe state of the task and the names of files go to stderr. With --json "
-            "each result of the\nagent is one line on stdout, as the agent sent it.\n",
+    .more =
+        "AGENT is a URL, or the name of a configured agent with `provider: a2a`. The answer goes "
+        "to stdout,\nthe state of the task and the names of files go to stderr. With --json "
+        "each result of the\nagent is one line on stdout, as the agent sent it.\n",
     .sub = subs,
     .subs = ARRAY_LEN(subs),
     .needs_subcommand = true,

@@ -81,8 +81,8 @@ static void on_done(struct op *op, const struct err *e, void *ctx)
     loop_stop(j->loop);
 }
 
-bool a2a_job_open(struct a2a_job *j, struct app *app, const struct a2a_args *args, const char *agent,
-                  int *code)
+bool a2a_job_open(struct a2a_job *j, struct app *app, const struct a2a_args *args,
+                  const char *agent, int *code)
 {
     const struct limits *limits = &app->project.config.limits;
     struct remote_spec spec;
@@ -94,8 +94,7 @@ bool a2a_job_open(struct a2a_job *j, struct app *app, const struct a2a_args *arg
         print_error(&e);
         return false;
     }
-    j->user_agent =
-        arena_printf(&app->project.mem, TREFOIL_NAME "/%s A2A", trefoil_version).p;
+    j->user_agent = arena_printf(&app->project.mem, TREFOIL_NAME "/%s A2A", trefoil_version).p;
     j->loop = loop_new(LOOP_REAL_CLOCK);
     j->http = http_client_new(&(struct http_client_opts){
         .loop = j->loop, .limits = limits, .user_agent = j->user_agent });

@@ -35,8 +35,8 @@ struct a2a_job {
  * Prepare a job for the agent with this URL, or for a configured agent with this name. Prints the
  * reason of a failure; *code is the exit code.
  */
-bool a2a_job_open(struct a2a_job *j, struct app *app, const struct a2a_args *args, const char *agent,
-                  int *code);
+bool a2a_job_open(struct a2a_job *j, struct app *app, const struct a2a_args *args,
+                  const char *agent, int *code);
 
 /* Run the operation j->ask, or only read the card if `ask` is false. Blocks. */
 void a2a_job_run(struct a2a_job *j, bool ask,

@@ -9,7 +9,7 @@
  *   cancelling     the task is cancelled
  *
  * After a restart of trefoil, an unfinished turn subscribes to its task again. If the agent cannot
- * be reached for some time, the turn goes on when it can be reached again.
+ * be reached for some time, the turn continues when it can be reached again.
  *
  * Everything that a remote agent says is untrusted data: agent.source labels it.
  */

@@ -4,9 +4,9 @@
 #include "base/base64.h"
 
 enum {
-    TOKEN_MARGIN_MS = 10000,  /* a token that expires so soon is not used */
-    TOKEN_PRESET_S = 300,     /* lifetime of a token whose answer names none */
-    TOKEN_LONGEST_S = 86400,  /* longest time for which a token is kept */
+    TOKEN_MARGIN_MS = 10000, /* a token that expires so soon is not used */
+    TOKEN_PRESET_S = 300,    /* lifetime of a token whose answer names none */
+    TOKEN_LONGEST_S = 86400, /* longest time for which a token is kept */
     TOKEN_BYTES_MOST = 65536,
 };
 

@@ -212,8 +212,8 @@ static void exchange_get_token(struct a2a_exchange *x)
         .mem = x->mem,
     };
 
-    x->header[0] = (struct http_header){ STR("Content-Type"),
-                                         STR("application/x-www-form-urlencoded") };
+    x->header[0] =
+        (struct http_header){ STR("Content-Type"), STR("application/x-www-form-urlencoded") };
     x->header[1] = (struct http_header){ STR("Accept"), STR("application/json") };
     x->header[2] = a2a_token_header(x->mem, p);
     fetch_start(&x->fetch, p->o.http, &x->op, &req, on_token, x);

@@ -26,10 +26,10 @@ struct a2a_exchange {
     struct a2a_peer *peer;
     struct arena *mem;
     const char *method;
-    struct str url, body;    /* body: STR_NONE: none */
-    const char *version;     /* the header A2A-Version; NULL: none */
-    bool streams;            /* an event stream is accepted as the answer */
-    int64_t whole_ms;        /* FETCH_NEVER: no limit */
+    struct str url, body;      /* body: STR_NONE: none */
+    const char *version;       /* the header A2A-Version; NULL: none */
+    bool streams;              /* an event stream is accepted as the answer */
+    int64_t whole_ms;          /* FETCH_NEVER: no limit */
     const struct trace *trace; /* NULL: no headers of traces */
     /* an event of the stream; valid during the callback, which may cancel the op */
     void (*on_event)(struct a2a_exchange *x, struct str data);
@@ -37,9 +37,9 @@ struct a2a_exchange {
 
     /* Results. The op succeeds with every HTTP status. */
     int status;
-    bool streamed;  /* the answer was an event stream */
+    bool streamed;   /* the answer was an event stream */
     struct str text; /* the answer, unless it was a stream */
-    bool unreached; /* the op failed before anything was sent */
+    bool unreached;  /* the op failed before anything was sent */
 
     /* private: */
     struct fetch fetch;

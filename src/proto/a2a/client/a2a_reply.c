@@ -67,9 +67,8 @@ static enum err_code kind_of(enum a2a_error fault, int status)
 
 static void set_error(struct arena *mem, struct json error, int status, struct a2a_reply *out)
 {
-    struct str said = words_of(mem, json_type(error) == JSON_STRING
-                                        ? error
-                                        : json_get(error, STR("message")));
+    struct str said =
+        words_of(mem, json_type(error) == JSON_STRING ? error : json_get(error, STR("message")));
     enum err_code kind;
 
     out->fault = find_fault(error, status);

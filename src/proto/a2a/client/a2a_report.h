@@ -26,7 +26,7 @@ struct a2a_made;
 
 struct a2a_report {
     struct turn *turn;
-    struct arena *mem; /* memory of the turn */
+    struct arena *mem;     /* memory of the turn */
     struct a2a_made *made; /* the artifacts so far, the newest first */
     size_t count;
     bool said;         /* text was reported */

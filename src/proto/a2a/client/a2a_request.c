@@ -2,14 +2,14 @@
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-struct writing {
+struct request_writing {
     struct jw *w;
     const struct a2a_interface *face;
     const struct a2a_ask *ask;
 };
 
 /* 1.0 says when not to wait; 0.3 says whether to wait, and its bindings have different defaults. */
-static void write_configuration(const struct writing *in)
+static void write_configuration(const struct request_writing *in)
 {
     struct jw *w = in->w;
 
@@ -23,7 +23,7 @@ static void write_configuration(const struct writing *in)
 }
 
 /* tasks/send of 0.1: the client chooses the id of the task. */
-static void write_old_message(const struct writing *in)
+static void write_old_message(const struct request_writing *in)
 {
     const struct a2a_message *m = in->ask->message;
 
@@ -33,7 +33,7 @@ static void write_old_message(const struct writing *in)
     a2a_write_message(in->w, A2A_0_1, m);
 }
 
-static void write_message(const struct writing *in)
+static void write_message(const struct request_writing *in)
 {
     if (in->face->dialect == A2A_0_1 || in->face->dialect == A2A_PLAIN) {
         write_old_message(in);
@@ -44,7 +44,7 @@ static void write_message(const struct writing *in)
     write_configuration(in);
 }
 
-static void write_list(const struct writing *in)
+static void write_list(const struct request_writing *in)
 {
     const struct a2a_ask *ask = in->ask;
 
@@ -55,7 +55,7 @@ static void write_list(const struct writing *in)
         jw_kint(in->w, "pageSize", ask->page_size);
 }
 
-static void write_params(const struct writing *in)
+static void write_params(const struct request_writing *in)
 {
     struct jw *w = in->w;
 
@@ -74,7 +74,7 @@ static void write_params(const struct writing *in)
 
 /* ---- JSON-RPC -------------------------------------------------------------------------------- */
 
-static bool write_rpc(struct arena *mem, const struct writing *in, int64_t id,
+static bool write_rpc(struct arena *mem, const struct request_writing *in, int64_t id,
                       struct a2a_request *out, struct err *e)
 {
     const char *method = a2a_method(in->ask->op, in->face->dialect);
@@ -123,8 +123,7 @@ static void add_query(struct buf *out, struct arena *mem, const char *name, stru
 static void put_query(struct buf *out, struct arena *mem, const struct a2a_ask *ask)
 {
     if (ask->op == A2A_GET && ask->history >= 0)
-        add_query(out, mem, "historyLength",
-                  arena_printf(mem, "%lld", (long long)ask->history));
+        add_query(out, mem, "historyLength", arena_printf(mem, "%lld", (long long)ask->history));
     if (ask->op != A2A_LIST)
         return;
     add_query(out, mem, "contextId", ask->context);
@@ -134,7 +133,7 @@ static void put_query(struct buf *out, struct arena *mem, const struct a2a_ask *
         add_query(out, mem, "pageSize", arena_printf(mem, "%lld", (long long)ask->page_size));
 }
 
-static struct str rest_url(struct arena *mem, const struct writing *in)
+static struct str rest_url(struct arena *mem, const struct request_writing *in)
 {
     const struct a2a_ask *ask = in->ask;
     struct str base = in->face->url.text;
@@ -159,7 +158,7 @@ static struct str rest_url(struct arena *mem, const struct writing *in)
     return buf_str(&out);
 }
 
-static bool write_rest(struct arena *mem, const struct writing *in, struct a2a_request *out,
+static bool write_rest(struct arena *mem, const struct request_writing *in, struct a2a_request *out,
                        struct err *e)
 {
     enum a2a_op op = in->ask->op;
@@ -182,7 +181,7 @@ static bool write_rest(struct arena *mem, const struct writing *in, struct a2a_r
 /* ---- the plain routes of older programs ------------------------------------------------------ */
 
 /* POST /a2a/tasks/send takes the JSON-RPC request; the answer is a bare task. */
-static bool write_plain(struct arena *mem, const struct writing *in, int64_t id,
+static bool write_plain(struct arena *mem, const struct request_writing *in, int64_t id,
                         struct a2a_request *out, struct err *e)
 {
     struct str base = arena_printf(mem, STR_FMT "/a2a/tasks/", STR_ARG(in->face->url.origin));
@@ -191,7 +190,7 @@ static bool write_plain(struct arena *mem, const struct writing *in, int64_t id,
     *out = (struct a2a_request){ .method = "POST" };
     if (in->ask->op == A2A_SEND) {
         const struct a2a_interface old = { .dialect = A2A_0_1 };
-        const struct writing body = { in->w, &old, in->ask };
+        const struct request_writing body = { in->w, &old, in->ask };
 
         if (!write_rpc(mem, &body, id, out, e))
             return false;
@@ -215,7 +214,7 @@ bool a2a_request_write(struct arena *mem, const struct limits *limits,
 {
     struct buf body;
     struct jw w = jw_to(&body);
-    const struct writing in = { &w, face, ask };
+    const struct request_writing in = { &w, face, ask };
     bool ok;
 
     buf_init_in(&body, mem, (size_t)limits->message_bytes);

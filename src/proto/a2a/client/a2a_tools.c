@@ -105,10 +105,9 @@ static void write_answer(struct tool_work *w)
     call_text(w->call, answer);
     agent_made_write(&made, w->call, w->id);
     if (w->last.kind == A2A_TASK && state != TASK_COMPLETED)
-        call_text(w->call, arena_printf(w->call->mem,
-                                        "[the task " STR_FMT " of the remote agent is %s]",
-                                        STR_ARG(str_head(w->last.task.id, 100)),
-                                        task_state_names[state]));
+        call_text(w->call,
+                  arena_printf(w->call->mem, "[the task " STR_FMT " of the remote agent is %s]",
+                               STR_ARG(str_head(w->last.task.id, 100)), task_state_names[state]));
     write_structured(w, answer);
     w->call->is_error = state == TASK_FAILED || state == TASK_REJECTED;
 }
@@ -304,8 +303,8 @@ static void tools_send(struct remote_port *p, struct call *call, const struct re
                                        .context = m->context,
                                        .task = m->task,
                                        .parts = blocks_text(call->mem, m->text) };
-    w->ask = (struct a2a_ask){ .op = A2A_SEND, .message = &w->message, .waits = true,
-                               .history = -1 };
+    w->ask =
+        (struct a2a_ask){ .op = A2A_SEND, .message = &w->message, .waits = true, .history = -1 };
     tool_request(w);
 }
 

@@ -11,7 +11,7 @@ struct a2a_tools {
     struct loop *loop;
     const struct limits *limits;
     const char *user_agent;
-    const struct address_policy *policy; /* the addresses that URLs of models may reach */
+    const struct address_policy *policy;    /* the addresses that URLs of models may reach */
     struct http_client *(*http)(void *ctx); /* the client; NULL: it is closed */
     void *http_ctx;
 };

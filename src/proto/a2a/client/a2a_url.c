@@ -57,8 +57,8 @@ static struct str origin_of(struct arena *mem, bool tls, struct str authority)
 
     if (str_ends(authority, port))
         authority.n -= port.n;
-    return lower(mem, arena_printf(mem, "%s://" STR_FMT, tls ? "https" : "http",
-                                   STR_ARG(authority)));
+    return lower(mem,
+                 arena_printf(mem, "%s://" STR_FMT, tls ? "https" : "http", STR_ARG(authority)));
 }
 
 bool a2a_url_read(struct arena *mem, struct str text, struct a2a_url *out, struct err *e)

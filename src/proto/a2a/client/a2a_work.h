@@ -95,12 +95,12 @@ struct a2a_work {
     bool polled;      /* the agent has just told the state of the task: no hurry */
     struct turn_question question;
     struct str question_text;
-    bool asked;    /* `question` must be freed */
-    bool own_form; /* the question is a text field, and not a form of the agent */
-    bool answers;  /* the message is the answer to a question */
+    bool asked;     /* `question` must be freed */
+    bool own_form;  /* the question is a text field, and not a form of the agent */
+    bool answers;   /* the message is the answer to a question */
     bool continues; /* the message was sent to a task that waits for it */
-    bool stopping; /* the prompt was cancelled */
-    bool released; /* the turn has ended: free the work when its request is done */
+    bool stopping;  /* the prompt was cancelled */
+    bool released;  /* the turn has ended: free the work when its request is done */
 };
 
 void a2a_work_set_state(struct a2a_work *w, enum a2a_work_state to);

@@ -304,8 +304,8 @@ static bool try_older(struct a2a_work *w)
         return false;
     if (f->dialect == A2A_0_1)
         f->dialect = A2A_PLAIN;
-    else if (f->dialect == A2A_0_3 && !json_here(json_get(w->peer->card.root,
-                                                          STR("protocolVersion"))))
+    else if (f->dialect == A2A_0_3 &&
+             !json_here(json_get(w->peer->card.root, STR("protocolVersion"))))
         f->dialect = A2A_0_1;
     else
         return false;
@@ -320,8 +320,8 @@ static bool send_otherwise(struct a2a_work *w)
     if (w->c->open && gone) { /* the task has ended meanwhile: begin another one */
         w->c->open = false;
         w->c->task = STR_NONE;
-    } else if (has_streams(w) && (w->fault == A2A_UNSUPPORTED_OPERATION ||
-                                  w->fault == A2A_METHOD_NOT_FOUND)) {
+    } else if (has_streams(w) &&
+               (w->fault == A2A_UNSUPPORTED_OPERATION || w->fault == A2A_METHOD_NOT_FOUND)) {
         w->no_streams = true;
     } else if (!try_older(w)) {
         return false;
