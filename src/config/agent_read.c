@@ -24,7 +24,7 @@ struct agent_fields {
     struct str effort, output_format, approval_mode, folder, script, url;
     bool isolate;
     struct json tools, allowed_tools, disallowed_tools, include_dirs;
-    struct json auth, binding, protocol_version, origins; /* remote_read.h reads these */
+    struct json auth, binding, protocol_version, origins, trefoil; /* remote_read.h reads these */
     int64_t max_turns;
     double budget;
     struct agent_mcp_table mcp;
@@ -61,6 +61,7 @@ static const struct pick fields[] = {
     PICK_FIELD("binding", PICK_ANY, struct agent_fields, binding, 0),
     PICK_FIELD("protocol_version", PICK_ANY, struct agent_fields, protocol_version, 0),
     PICK_FIELD("origins", PICK_ANY, struct agent_fields, origins, 0),
+    PICK_FIELD("trefoil", PICK_ANY, struct agent_fields, trefoil, 0),
     PICK_NESTED("mcp", struct agent_fields, mcp, 0, mcp_fields),
 };
 
@@ -252,7 +253,7 @@ static bool apply_script(const struct agent_reading *in, const struct agent_fiel
 static bool apply_remote(const struct agent_reading *in, const struct agent_fields *raw)
 {
     static const struct str keys[] = { STR("auth"), STR("binding"), STR("protocol_version"),
-                                       STR("origins") };
+                                       STR("origins"), STR("trefoil") };
     bool remote = str_eq(raw->provider, STR("a2a"));
     struct remote_spec *spec;
 
@@ -496,6 +497,7 @@ static const struct pick external_fields[] = {
     PICK_FIELD("binding", PICK_ANY, struct agent_fields, binding, 0),
     PICK_FIELD("protocol_version", PICK_ANY, struct agent_fields, protocol_version, 0),
     PICK_FIELD("origins", PICK_ANY, struct agent_fields, origins, 0),
+    PICK_FIELD("trefoil", PICK_ANY, struct agent_fields, trefoil, 0),
 };
 
 bool agent_read_external(const struct agent_reader *r, struct json entry, struct agent_def *out,

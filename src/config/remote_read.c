@@ -42,6 +42,7 @@ struct remote_table {
     struct str url, binding, version;
     struct json auth;
     struct pick_strs origins;
+    bool trefoil;
 };
 
 static const struct pick remote_fields[] = {
@@ -50,6 +51,7 @@ static const struct pick remote_fields[] = {
     PICK_FIELD("binding", PICK_STR, struct remote_table, binding, 0),
     PICK_FIELD("protocol_version", PICK_STR, struct remote_table, version, 0),
     PICK_FIELD("origins", PICK_STRS, struct remote_table, origins, 0),
+    PICK_FIELD("trefoil", PICK_BOOL, struct remote_table, trefoil, 0),
 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -220,6 +222,7 @@ bool remote_read(struct arena *mem, struct json obj, struct notes *notes, struct
         return json_fail(json_get(obj, STR("url")), e,
                          "expected a URL that begins with http:// or https://");
     spec.url = t.url;
+    spec.trefoil = t.trefoil;
     if (!read_auth(mem, t.auth, notes, &spec, e) || !read_words(obj, &t, &spec, e) ||
         !read_origins(obj, &t, &spec, e))
         return false;

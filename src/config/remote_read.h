@@ -7,6 +7,7 @@
  *   binding           "JSONRPC" or "HTTP+JSON"
  *   protocol_version  "1.0", "0.3" or "0.1"
  *   origins           further origins to which the card may lead
+ *   trefoil           true: the agent is another trefoil, which tells more than A2A can
  *
  *   auth.type         further members; secrets are env:NAME, file:PATH or a literal
  *   bearer            token

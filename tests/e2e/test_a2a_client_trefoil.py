@@ -10,6 +10,19 @@ from task_client import Remote as Serving, agent
 
 OFFLINE = {"TREFOIL_PROVIDER": "offline"}
 
+PLAY = '''
+[[rule]]
+text = "all"
+event = [
+  { type = "thought", text = "hm" },
+  { type = "text", text = "Hello there", pieces = 3 },
+  { type = "tool", id = "t1", name = "own", kind = "read", status = "running", args = { path = "x" } },
+  { type = "tool", id = "t1", status = "done", text = "what it read" },
+  { type = "plan", entries = [{ content = "look", priority = "high", status = "pending" }] },
+  { type = "artifact", id = "a1", name = "note", text = "one" },
+]
+'''
+
 
 def fresh(root, name):
     folder = root / name
@@ -102,6 +115,29 @@ def the_far_trefoil_may_be_killed_and_come_back(root):
             with Serve(root=root / "far", listen=f"127.0.0.1:{port}", **OFFLINE):
                 done = client.end(ident)
                 equal(done["status"], "completed")
+
+
+@case
+def another_trefoil_tells_what_it_does(root):
+    far = root / "far"
+    far.mkdir()
+    (far / "play.toml").write_text(PLAY)
+    agent(far, "actor", "provider: script\nscript: play.toml\n")
+    with Far(far) as server:
+        for n, more in enumerate(VERSIONS):
+            here = fresh(root, str(n))
+            remote(here, server, more + "\ntrefoil = true", url=server.url + "/a2a/actor")
+            _, told = ask(here, "all")
+            kinds = [e["type"] for e in told]
+            for kind in ("thought", "tool", "plan", "artifact"):
+                has(kinds, kind)
+            tool = [e for e in told if e["type"] == "tool"][-1]
+            equal((tool["name"], tool["status"], tool["trust"]), ("own", "done", "untrusted"))
+            equal(tool.get("path"), None)
+            has(text_of(told), "Hello there")
+            plain = fresh(root, f"plain{n}")
+            remote(plain, server, more, url=server.url + "/a2a/actor")
+            equal("tool" in [e["type"] for e in ask(plain, "all")[1]], False)
 
 
 def free_port():

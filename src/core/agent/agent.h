@@ -5,8 +5,8 @@
  * Implementations (struct agent_kind):
  *   local    a model with trefoil's tools (core/agent/local.h)
  *   script   rules from a file, for tests and demos (provider/script.h)
- *   acp, a2a agents that trefoil controls over ACP or calls over A2A: planned, in proto/acp/client
- *            and proto/a2a/client
+ *   a2a      a remote agent that trefoil calls over A2A (proto/a2a/client/a2a_agent.h)
+ *   acp      an agent that trefoil controls over ACP: planned, in proto/acp/client
  *
  * All code that uses an agent (`run`, `chat`, MCP tools, tasks) opens a session (session.h) and
  * starts turns in it (turn.h). Sessions and turns call the functions of the kind. No other code

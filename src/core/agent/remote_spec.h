@@ -33,6 +33,7 @@ struct remote_spec {
     struct str scope;     /* OAuth: scopes, separated by spaces; STR_NONE: none */
     struct str binding;   /* "JSONRPC" or "HTTP+JSON"; STR_NONE: the first one of the card */
     struct str version;   /* "1.0", "0.3" or "0.1"; STR_NONE: the newest one of the card */
+    bool trefoil; /* the agent is another trefoil: its events are read from metadata.trefoil */
     /* further origins that the card may name, such as "https://api.example.org" */
     struct pick_strs origins;
 };

@@ -336,6 +336,36 @@ void a2a_report_status(struct a2a_report *r, const struct a2a_status *status)
     report_notice(r, text);
 }
 
+/* ---- another trefoil ------------------------------------------------------------------------- */
+
+static bool tells_work(struct a2a_report *r, struct event *ev)
+{
+    struct event_tool *tool = &ev->tool;
+
+    if (ev->kind == EVENT_TOOL) {
+        tool->path = tool->session = STR_NONE;
+        tool->trust = "untrusted";
+        tool->from = turn_agent(r->turn)->source;
+    }
+    return ev->kind == EVENT_TOOL || ev->kind == EVENT_THOUGHT || ev->kind == EVENT_PLAN ||
+           ev->kind == EVENT_NOTICE || ev->kind == EVENT_USAGE;
+}
+
+bool a2a_report_work(struct a2a_report *r, struct str metadata)
+{
+    const struct json_opts opts = limits_json(r->turn->session->world->limits);
+    AUTO_ARENA mem = { 0 };
+    struct event ev;
+    struct json v;
+    struct err e;
+
+    if (!metadata.n || !json_read(&mem, metadata, &opts, &v, &e) ||
+        !event_read(&mem, json_get(v, STR("trefoil")), &ev, &e) || !tells_work(r, &ev))
+        return false;
+    turn_event(r->turn, &ev);
+    return true;
+}
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /* Artifacts whose last piece the agent has not announced are complete now. */

@@ -58,6 +58,13 @@ void a2a_report_artifact(struct a2a_report *r, const struct a2a_artifact *a, boo
 /* A task as a whole, without the message of its status. */
 void a2a_report_task(struct a2a_report *r, const struct a2a_task *task);
 
+/*
+ * The event of another trefoil, which is in the metadata of an update: what the agent thinks, does
+ * and plans. Returns whether there was one. Its paths and sessions are those of another machine, so
+ * they are not reported.
+ */
+bool a2a_report_work(struct a2a_report *r, struct str metadata);
+
 /* The message of a status, while the agent works. */
 void a2a_report_status(struct a2a_report *r, const struct a2a_status *status);
 

@@ -127,7 +127,8 @@ static void take_update(struct a2a_work *w, const struct a2a_update *u)
         take_status(w, &u->task.status);
         break;
     case A2A_STATUS:
-        if (learn_task(w, u->task_id, u->context))
+        if (learn_task(w, u->task_id, u->context) &&
+            !(w->peer->spec.trefoil && a2a_report_work(&w->report, u->metadata)))
             take_status(w, &u->status);
         break;
     case A2A_ARTIFACT:
