@@ -5,6 +5,7 @@ import signal
 
 from a2a_fake_server import A2AServer
 from a2a_remote import ask, end_of, remote, text_of
+from asked_client import Asked
 from harness import Process, case, equal, has, main, run, wait_for
 from task_client import Local, Remote as Serving
 
@@ -42,6 +43,18 @@ def every_version_and_binding_answers_with_and_without_streams(root):
                     ("0.3", True): "message/stream", ("0.3", False): "message/send",
                     ("0.1", True): "tasks/sendSubscribe", ("0.1", False): "tasks/send",
                 }[version, streaming])
+
+
+@case
+def a_program_of_the_first_version_gets_tasks_send(root):
+    with A2AServer("0.1", streaming=False, card_paths=["/.well-known/agent.json"]) as server:
+        remote(root, server)
+        ask(root, "hello")
+        ask(root, "again", "-c")
+        bodies = [body for _, body in server.calls() if body["method"] == "tasks/send"]
+        equal(bodies[0]["params"]["message"],
+              {"role": "user", "parts": [{"type": "text", "text": "hello"}]})
+        equal(bodies[1]["params"]["sessionId"], next(iter(server.tasks.values())).context)
 
 
 @case
@@ -167,6 +180,25 @@ def a_question_reaches_the_client_of_a_task(root):
                 client.use("answer_task", task_id=refused, action="decline")
                 equal(client.end(refused)["status"], "completed")
                 equal(server.messages[-1]["parts"], [{"text": "decline"}])
+
+
+@case
+def a_question_reaches_the_person_at_an_mcp_client(root):
+    with A2AServer() as server:
+        remote(root, server)
+        with Asked("--scope", "agents", root=root) as client:
+            client.begin("trefoil_agent_remote", message="ask who are you?")
+            question = client.question()
+            has(question["params"]["message"], "who are you?")
+            client.reply(question, "accept", answer="nobody")
+            has(json.dumps(client.answer_to(7)), "nobody")
+            client.begin("trefoil_agent_remote", message="form")
+            question = client.question()
+            equal(question["params"]["requestedSchema"]["properties"]["color"]["enum"],
+                  ["red", "blue"])
+            client.reply(question, "accept", color="red")
+            client.answer_to(7)
+            equal(server.messages[-1]["parts"], [{"data": {"color": "red"}}])
 
 
 @case

@@ -1,6 +1,7 @@
 """Remote A2A agents that break, hang, lie, move away or are gone: a turn ends with a clear reason,
 or goes on without losing or repeating anything."""
 import json
+import socket
 import sqlite3
 
 from a2a_fake_server import A2AServer
@@ -107,6 +108,19 @@ def garbage_and_silence_are_reported(root):
         remote(root, server, url=server.url)
         _, told = ask(root, "hello")
         equal((text_of(told), end_of(told)), ("echo: hello", "end"))
+
+
+@case
+def a_request_without_an_answer_times_out(root):
+    limits = run("config", "limits", root=root).stdout.decode()
+    equal([line.split()[1] for line in limits.splitlines()
+           if line.startswith("a2a_request_ms")], ["30000"])
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        remote(root, None, url=url, limits="a2a_request_ms = 100")
+        done, told = ask(root, "hello")
+        equal(done.returncode, 1)
+        has(told[-1]["text"], "timed out after 100 ms")
 
 
 @case
