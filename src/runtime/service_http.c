@@ -93,7 +93,8 @@ const struct http_route *service_routes(struct service *s, size_t *out_n)
 }
 
 /* Where JSON-RPC is spoken. */
-static const struct str rpc_paths[] = { STR("/mcp"), STR("/sse"), STR(MCP_SSE_MESSAGES) };
+static const struct str rpc_paths[] = { STR("/mcp"), STR("/sse"), STR(MCP_SSE_MESSAGES),
+                                        STR("/a2a") };
 
 enum { OPEN_PATHS = 5 };
 

@@ -15,7 +15,7 @@ import time
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-FINAL = ("completed", "failed", "canceled", "rejected")
+FINAL = ("completed", "failed", "canceled", "rejected", "unknown", "unspecified")
 
 
 class Refusal(Exception):
@@ -170,6 +170,8 @@ def work(task, sent):
         return task.to("failed", rest or "it broke")
     if verb == "reject":
         return task.to("rejected", rest or "not allowed")
+    if verb == "odd":  # a state that says nothing
+        return task.to("unspecified" if task.server.dialect.new else "unknown")
     task.to("working")
     if verb == "slow":
         for i in range(40):

@@ -63,7 +63,15 @@ def the_legacy_card_has_the_members_of_the_first_version(root):
         has(card["url"], "/a2a")
         equal(card["capabilities"]["streaming"], True)
         equal(card["capabilities"]["stateTransitionHistory"], True)
-        wait_for("all agents", lambda: len(c.ask("GET", LEGACY).json["skills"]) == 3)
+        skills = wait_for("the skills", lambda: (lambda s: len(s) > 3 and s)(
+            c.ask("GET", LEGACY).json["skills"]))
+        equal([s["id"] for s in skills[:3]], ["default", "painter", "zoologist"])
+        equal(skills[1]["description"], "What painter does.")
+        equal(skills[1]["tags"], ["agent"])
+        # one skill for each tool of the agent
+        read = [s for s in skills if s["id"] == "file_read"][0]
+        equal((read["name"], read["tags"], read["examples"]), ("file read", ["tool"], []))
+        has(read["description"], "file")
         listed = c.ask("GET", "/a2a/agents").json
         equal(listed["total"], 3)
         has([a["name"] for a in listed["agents"]], "painter")
@@ -324,6 +332,56 @@ def an_artifact_is_in_the_task(root):
         task = client(server).work("/artifact note.txt hello")
         note = [a for a in task["artifacts"] if a.get("name") == "note.txt"]
         equal([texts(a["parts"]) for a in note], ["hello"])
+
+
+@case
+def parts_of_the_plain_routes(root):
+    user_config(root, ON + 'input_modes = ["text/plain", "image/png", "application/json"]\n')
+    parts = [{"type": "text", "text": "/echo x"},
+             {"type": "file", "name": "a.png", "mimeType": "image/png", "data": "AAEC"},
+             {"type": "data", "mimeType": "application/json", "data": {"k": 1}}]
+    with serve(root) as server:
+        c = client(server)
+        task = c.ask("POST", "/a2a/tasks/send", {"message": {"role": "user", "parts": parts},
+                                                 "sessionId": "s-1"}).json
+        equal(set(task), {"id", "sessionId", "status", "messages", "artifacts"})
+        equal(len(task["id"]), 36)
+        equal(task["messages"], [{"role": "user", "parts": parts}])
+        equal(task["artifacts"][0]["parts"], [{"type": "text", "text": "x"}])
+
+
+@case
+def every_state_has_its_word_in_each_dialect(root):
+    (root / "play.toml").write_text(
+        '[[rule]]\ntext = "refuse"\nevent = [{ type = "end", stop = "refused", text = "no" }]\n'
+        '[[rule]]\nevent = [{ type = "wait" }]\n')
+    agent(root, "actor", "provider: script\nscript: play.toml\n")
+    agent(root, "plain")
+    with serve(root) as server:
+        c = client(server)
+        wait_for("the agents", lambda: c.ask("GET", "/a2a/plain" + CARD).status == 200)
+
+        def words(task):
+            return [c.ask("GET", f"/tasks/{task['id']}").json["status"]["state"],
+                    c.result("tasks/get", {"id": task["id"]})["status"]["state"],
+                    c.ask("GET", f"/v1/tasks/{task['id']}").json["status"]["state"],
+                    c.ask("GET", f"/a2a/tasks/{task['id']}").json["status"]]
+
+        def work(name, text, **more):
+            return c.result("SendMessage", {"message": message(text), "configuration": more},
+                            path="/a2a/" + name)["task"]
+
+        slow = work("actor", "wait", returnImmediately=True)
+        wait_for("work", lambda: words(slow)[1] == "working")
+        for task, word in ((slow, "working"), (work("plain", "/echo x"), "completed"),
+                           (work("plain", "/fail x"), "failed"),
+                           (work("plain", "/ask x"), "input-required")):
+            proto = "TASK_STATE_" + word.upper().replace("-", "_")
+            equal(words(task), [proto, word, proto, word])
+        c.result("CancelTask", {"id": slow["id"]})
+        equal(words(slow), ["TASK_STATE_CANCELED", "canceled", "TASK_STATE_CANCELLED", "canceled"])
+        equal(words(work("actor", "refuse")),
+              ["TASK_STATE_REJECTED", "rejected", "TASK_STATE_REJECTED", "failed"])
 
 
 # ---- turns ---------------------------------------------------------------------------------------
@@ -620,6 +678,18 @@ def the_sixth_hop_is_refused(root):
         got = c.call("SendMessage", {"message": message("/echo x")}, x_trefoil_trace_id="t",
                      x_trefoil_depth="6")
         has(got.json["error"]["message"], "chain of agent calls")
+
+
+@case
+def clients_that_come_too_often_are_told_when_to_come_back(root):
+    user_config(root, ON + "[limits]\nrate_local_per_min = 6\n")
+    with serve(root) as server:
+        c = client(server)
+        got = [c.ask("GET", "/a2a/tasks/x").status for _ in range(7)]
+        equal(got, [404] * 6 + [429])
+        late = c.call("GetTask", {"id": "x"})
+        equal(late.status, 429)
+        has(late.json["error"]["message"], "try again in")
 
 
 @case

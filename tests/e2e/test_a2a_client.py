@@ -77,6 +77,24 @@ def ends_are_those_of_any_agent(root):
 
 
 @case
+def states_of_remote_tasks_become_those_of_tasks(root):
+    for version in ("1.0", "0.3"):
+        with A2AServer(version) as server:
+            here = fresh(root, version)
+            remote(here, server)
+            with Serving(root=here) as client:
+                for prompt, status in (("hello", "completed"), ("fail x", "failed"),
+                                       ("reject x", "failed"), ("odd", "failed")):
+                    ident = client.dispatch(prompt, "remote")
+                    equal((prompt, client.end(ident)["status"]), (prompt, status))
+                for prompt in ("ask x?", "login"):
+                    ident = client.dispatch(prompt, "remote")
+                    client.reaches(ident, "input_required")
+                    client.use("cancel_task", task_id=ident)
+                    equal(client.end(ident)["status"], "cancelled")
+
+
+@case
 def files_links_and_data_arrive_as_artifacts(root):
     for version, binding in (("1.0", "JSONRPC"), ("0.3", "JSONRPC"), ("0.3", "HTTP+JSON")):
         with A2AServer(version, binding) as server:

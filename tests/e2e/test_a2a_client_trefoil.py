@@ -62,6 +62,24 @@ def text_files_and_ends_arrive_unchanged(root):
 
 
 @case
+def states_survive_a_round_trip(root):
+    with Far(root / "far") as far:
+        for n, more in enumerate(VERSIONS):
+            here = fresh(root, str(n))
+            remote(here, far, more)
+            with Serving(root=here) as client:
+                for prompt, status in (("/echo hi", "completed"), ("/fail x", "failed")):
+                    equal(client.end(client.dispatch(prompt, "remote"))["status"], status)
+                for prompt, state in (("/ask x?", "input_required"), ("/sleep 500", "working")):
+                    ident = client.dispatch(prompt, "remote")
+                    client.reaches(ident, state)
+                    client.use("cancel_task", task_id=ident)
+                    equal(client.end(ident)["status"], "cancelled")
+        states = far_tasks(root / "far")
+        equal(sorted(set(states)), ["canceled", "completed", "failed"])
+
+
+@case
 def questions_reach_the_client_and_answers_the_agent(root):
     with Far(root / "far") as far:
         for n, more in enumerate(VERSIONS):

@@ -4,7 +4,7 @@ import signal
 
 from a2a_fake_server import A2AServer
 from a2a_remote import remote
-from harness import Process, case, equal, has, main, run, wait_for
+from harness import Process, case, equal, has, main, run, user_config, wait_for
 
 EVERY = [("1.0", "JSONRPC"), ("1.0", "HTTP+JSON"), ("0.3", "JSONRPC"), ("0.3", "HTTP+JSON"),
          ("0.1", "JSONRPC")]
@@ -106,6 +106,14 @@ def credentials_and_names_of_agents_are_used(root):
         remote(root, server, 'auth = { type = "bearer", token = "env:MY_TOKEN" }')
         done = a2a(root, "send", "remote", "hello", MY_TOKEN="t-1")
         equal(done.stdout.decode(), "echo: hello\n")
+
+
+@case
+def it_works_while_a2a_is_off(root):
+    user_config(root, "[a2a]\nenabled = false\n")
+    with A2AServer() as server:
+        equal(a2a(root, "send", server.url, "hello").stdout.decode(), "echo: hello\n")
+        has(a2a(root, "card", server.url).stdout.decode(), "fake")
 
 
 @case

@@ -9,6 +9,7 @@
  */
 #include "base/auto.h"
 #include "base/hash.h"
+#include "core/session/session.h"
 #include "proto/a2a/server/a2a_call.h"
 #include "proto/a2a/server/a2a_proxy.h"
 
@@ -89,6 +90,7 @@ struct card_writer {
     struct jw *w;
     const struct a2a_server *s;
     struct card_urls urls;
+    const struct agent_card *tools_of; /* list the tools of this agent; NULL: of none */
     bool v1, v03, legacy; /* write the members of 1.0, of 0.3; as the seeds of 0.1 do */
 };
 
@@ -212,6 +214,48 @@ static void write_skill(const struct card_writer *c, const struct agent_card *ca
     jw_object_end(c->w);
 }
 
+/* "file_read" -> "file read". */
+static struct str tool_title(struct arena *mem, const char *name)
+{
+    char *text = arena_cstr(mem, str_of(name));
+
+    for (char *at = text; *at; at++)
+        if (*at == '_')
+            *at = ' ';
+    return str_of(text);
+}
+
+static void write_tool_skill(const struct card_writer *c, const struct tool *t)
+{
+    AUTO_ARENA mem = { 0 };
+
+    jw_object(c->w);
+    jw_kstr(c->w, "id", str_of(t->name));
+    jw_kstr(c->w, "name", tool_title(&mem, t->name));
+    jw_kstr(c->w, "description",
+            t->description && *t->description ? str_of(t->description)
+                                              : arena_printf(&mem, "Can use the %s tool", t->name));
+    jw_kraw(c->w, "tags", STR("[\"tool\"]"));
+    jw_kraw(c->w, "examples", STR("[]"));
+    jw_object_end(c->w);
+}
+
+/* The first version lists what an agent can do by its tools. */
+static void write_tool_skills(const struct card_writer *c, const struct agent_card *card)
+{
+    struct agent_registry_port *registry = c->s->agents->registry;
+    struct agent_want want = { .name = str_of(card->name) };
+    struct agent *agent;
+    const struct tool *t;
+    struct err ignored;
+    size_t i = 0;
+
+    agent = registry ? registry->kind->take(registry, &want, &ignored) : NULL;
+    while (agent && (t = agent_tool_at(agent, &i)))
+        write_tool_skill(c, t);
+    agent_drop(agent);
+}
+
 static void write_skills(const struct card_writer *c, const struct agent_card *only)
 {
     const struct agent_card *card;
@@ -222,6 +266,8 @@ static void write_skills(const struct card_writer *c, const struct agent_card *o
         write_skill(c, only);
     for (size_t i = 0; !only && (card = agent_card_at(c->s->agents, i)); i++)
         write_skill(c, card);
+    if (c->tools_of)
+        write_tool_skills(c, c->tools_of);
     jw_array_end(c->w);
 }
 
@@ -255,6 +301,7 @@ static void write_card(struct jw *w, const struct a2a_server *s, struct http_req
     if (!legacy && s->keyed && c.v03)
         jw_kbool(w, "supportsAuthenticatedExtendedCard", true);
     write_modes(&c);
+    c.tools_of = legacy && card != &placeholder ? card : NULL;
     write_skills(&c, agent.n || card == &placeholder ? card : NULL);
     jw_object_end(w);
 }

@@ -93,7 +93,8 @@ static void list_sort(struct list_work *k)
     struct a2a_call *c = k->call;
     struct listed after;
 
-    qsort(k->v, k->n, sizeof(*k->v), newest_first);
+    if (k->n)
+        qsort(k->v, k->n, sizeof(*k->v), newest_first);
     if (c->params.page_token.n) {
         if (!read_token(c->params.page_token, &after)) {
             a2a_refuse(c, A2A_INVALID_PARAMS,
