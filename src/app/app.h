@@ -59,10 +59,10 @@ struct verb {
     int (*run)(struct app *app, const void *args, int words, char **word);
 };
 
-extern const struct verb verb_acp, verb_agents, verb_approvals, verb_audit, verb_backup, verb_chat,
-    verb_config, verb_connect, verb_doctor, verb_explain, verb_gc, verb_help, verb_init, verb_locks,
-    verb_mcp, verb_models, verb_run, verb_sandbox, verb_serve, verb_servers, verb_sessions,
-    verb_state, verb_tasks, verb_tools, verb_trust, verb_version;
+extern const struct verb verb_a2a, verb_acp, verb_agents, verb_approvals, verb_audit, verb_backup,
+    verb_chat, verb_config, verb_connect, verb_doctor, verb_explain, verb_gc, verb_help, verb_init,
+    verb_locks, verb_mcp, verb_models, verb_run, verb_sandbox, verb_serve, verb_servers,
+    verb_sessions, verb_state, verb_tasks, verb_tools, verb_trust, verb_version;
 
 /*
  * Print "DONE NAME in FILE" to stdout, or with --json these three texts as a JSON object. Returns

@@ -7,10 +7,10 @@
 
 static const struct verb *const verbs[] = {
     &verb_chat,    &verb_run,     &verb_sessions, &verb_tasks,  &verb_approvals, &verb_locks,
-    &verb_serve,   &verb_mcp,     &verb_acp,      &verb_agents, &verb_models,    &verb_servers,
-    &verb_tools,   &verb_connect, &verb_trust,    &verb_config, &verb_sandbox,   &verb_doctor,
-    &verb_explain, &verb_audit,   &verb_backup,   &verb_gc,     &verb_state,     &verb_init,
-    &verb_version, &verb_help,
+    &verb_serve,   &verb_mcp,     &verb_acp,      &verb_agents, &verb_models,    &verb_a2a,
+    &verb_servers, &verb_tools,   &verb_connect,  &verb_trust,  &verb_config,    &verb_sandbox,
+    &verb_doctor,  &verb_explain, &verb_audit,    &verb_backup, &verb_gc,        &verb_state,
+    &verb_init,    &verb_version, &verb_help,
 };
 
 /* Other names of verbs, which other programs use. Help does not list them. */

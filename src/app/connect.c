@@ -10,7 +10,7 @@
  * The user's files are written through symbolic links, because dotfile managers use links. Files
  * below the root are not, because a cloned repository may contain links that lead anywhere.
  */
-#include "app/app.h"
+#include "app/connect_gemini.h"
 #include "base/nearest.h"
 #include "config/client_programs.h"
 #include "loop/file.h"
@@ -24,8 +24,8 @@
 enum { ENTRY_MOST = 1 << 16, ARGS_MOST = 8 };
 
 struct connect_args {
-    const char *http, *scope, *as, *agent;
-    bool print, user, force;
+    const char *http, *scope, *as, *agent, *card;
+    bool print, user, force, agents, no_agents;
 };
 
 /* The data of one run of the verb. */
@@ -322,14 +322,34 @@ static bool choose_client(struct connecting *c, const char *name, struct err *e)
                              role == CLIENT_ACP ? "an ACP agent" : "an MCP server");
 }
 
+static int connect_agents(struct app *app, const struct connect_args *a, const char *client)
+{
+    const struct connect_gemini c = { .url = a->http,
+                                      .card = a->card,
+                                      .user = a->user,
+                                      .print = a->print,
+                                      .force = a->force,
+                                      .off = a->no_agents };
+
+    if (!str_eq(str_of(client), STR("gemini")))
+        return print_usage_error("connect: only gemini has --agents, --no-agents and --card");
+    if (a->scope || (a->card && !a->agents) || (a->agents && a->no_agents))
+        return print_usage_error("connect: --agents cannot be combined with --scope or "
+                                 "--no-agents, and --card needs --agents");
+    return connect_gemini_run(app, &c);
+}
+
 static int connect_run(struct app *app, const void *args, int words, char **word)
 {
+    const struct connect_args *a = args;
     struct connecting c = { .app = app, .args = args };
     struct err e;
 
     (void)words;
     if (!client_program_named(word[0], CLIENT_ANY))
         return unknown_client(&app->project.mem, word[0]);
+    if (a->agents || a->no_agents || a->card)
+        return connect_agents(app, a, word[0]);
     if (!choose_client(&c, word[0], &e) || !check_args(&c, &e))
         return print_usage_error("connect: %s", e.text);
     if (!c.client->put)
@@ -356,6 +376,12 @@ static const struct option options[] = {
       "Make the client use a running `trefoil serve` at URL instead of starting a process" },
     { "force", OPTION_FLAG, offsetof(struct connect_args, force), NULL,
       "Replace an existing trefoil entry that differs" },
+    { "agents", OPTION_FLAG, offsetof(struct connect_args, agents), NULL,
+      "gemini: write .gemini/agents/NAME.md for each agent that `trefoil serve` offers over A2A" },
+    { "no-agents", OPTION_FLAG, offsetof(struct connect_args, no_agents), NULL,
+      "gemini: turn remote agents off in its settings" },
+    { "card", OPTION_TEXT, offsetof(struct connect_args, card), "FILE",
+      "gemini: name this card of the agents: agent.json (default) or agent-card.json" },
 };
 
 const struct verb verb_connect = {

@@ -5,6 +5,7 @@
  *
  *   .trefoil/agents/x.md    trefoil's own format
  *   [[agents]]              tables in trefoil.toml, then in the user's config.toml
+ *   [[a2a.external_agents]] remote agents, in the same files
  *   agents/x/agent.json     JSON with comments
  *   .claude/agents/x.md     the format of Claude Code
  *   .vaultspec/agents/x.md  the format of Vaultspec

@@ -48,7 +48,9 @@ bool entry_is_there(struct arena *mem, const struct entry_put *put, struct json 
                     struct json value, enum entry_change *how, struct str *out)
 {
     struct json old = json_get(map, put->name);
-    bool same = json_type(old) == JSON_OBJECT && equal_members(mem, value, old);
+    bool same = json_type(old) == JSON_OBJECT && json_type(value) == JSON_OBJECT
+                    ? equal_members(mem, value, old)
+                    : json_here(old) && entry_equal(mem, value, old);
 
     if (!json_here(old) || (!same && put->replace))
         return false;

@@ -1,5 +1,5 @@
 /*
- * store_pushes.h - the stored form of push configurations: webhooks that get the events of a task.
+ * store_pushes.h - the stored form of push configurations: webhooks that get the updates of a task.
  *
  * A configuration is deleted with its task. `in` and `out` are explained in store_events.h.
  */

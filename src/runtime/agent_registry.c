@@ -12,6 +12,7 @@
 #include "config/agent_files.h"
 #include "config/prompt_files.h"
 #include "core/guard/guard.h"
+#include "core/guard/taint_label.h"
 #include "loop/file.h"
 #include "proto/acp/client/acp_agent.h"
 #include "proto/acp/client/acp_preset.h"
@@ -45,16 +46,25 @@ struct registry_agent {
     struct agent_def def;
     struct script script;       /* the script, if the agent has one */
     struct acp_program program; /* the program, if the agent speaks ACP */
+    struct a2a_peer *peer;      /* the remote agent, if it is one */
     struct host_folder *folder; /* agent.include */
 };
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static struct agent_card card_of(const struct agent_def *def)
+/* A remote agent describes itself in its card, once that is known. */
+static struct str description_of(struct agent_registry *d, const struct agent_def *def)
+{
+    if (def->description.n || !def->remote || !d->o.remotes)
+        return def->description;
+    return arena_maybe(&d->mem, remote_agents_description(d->o.remotes, def->remote));
+}
+
+static struct agent_card card_of(struct agent_registry *d, const struct agent_def *def)
 {
     return (struct agent_card){ .name = def->name,
                                 .title = def->title,
-                                .description = def->description,
+                                .description = description_of(d, def),
                                 .mode = agent_def_mode(def),
                                 .tier = agent_tier_name(agent_def_tier(def)) };
 }
@@ -65,7 +75,7 @@ static void make_cards(struct agent_registry *d)
     d->cards = 0;
     for (size_t i = 0; i < d->list.n; i++)
         if (!d->list.v[i].bad)
-            d->card[d->cards++] = card_of(&d->list.v[i].def);
+            d->card[d->cards++] = card_of(d, &d->list.v[i].def);
 }
 
 static void read_all(struct agent_registry *d)
@@ -109,6 +119,25 @@ static bool same_exports(const struct agent_list *a, const struct agent_list *b)
     return same;
 }
 
+/* ---- remote agents --------------------------------------------------------------------------- */
+
+static void on_discovered(void *ctx)
+{
+    struct agent_registry *d = ctx;
+
+    agent_registry_refresh(d, d->o.config);
+}
+
+/* A2A that is off contacts no one by itself. */
+static void discover(struct agent_registry *d)
+{
+    const struct agent_list none = { 0 };
+
+    if (d->watch && d->o.remotes)
+        remote_agents_discover(d->o.remotes, d->o.config->a2a.on ? &d->list : &none, on_discovered,
+                               d);
+}
+
 void agent_registry_refresh(struct agent_registry *d, const struct config *config)
 {
     struct arena old = d->mem;
@@ -123,6 +152,7 @@ void agent_registry_refresh(struct agent_registry *d, const struct config *confi
         !(same_cards(card, cards, d->card, d->cards) && same_exports(&list, &d->list)))
         d->o.on_changed(d->o.ctx);
     arena_fini(&old);
+    discover(d);
 }
 
 /* ---- finding ------------------------------------------------------------------------------- */
@@ -162,6 +192,7 @@ static void free_agent(struct agent *agent)
     for (size_t i = 0; i < a->local.agent.includes; i++)
         close(a->folder[i].fd);
     a->registry->held--;
+    a2a_peer_drop(a->peer);
     arena_fini(&a->mem);
     mem_free(a);
 }
@@ -317,6 +348,27 @@ static bool use_program(struct registry_agent *a, const struct agent_want *want,
     return true;
 }
 
+/* What a remote agent says is untrusted data, from its origin. */
+static bool use_remote(struct registry_agent *a, struct err *e)
+{
+    struct agent *agent = &a->local.agent;
+
+    if (!a->def.trusted)
+        return fail(e, ERR_DENIED,
+                    "%s: the agent %s is not trusted, so no prompt is sent to its URL; `trefoil "
+                    "trust` shows and accepts it",
+                    a->def.origin, a->def.name);
+    a->peer = remote_agents_peer(a->registry->o.remotes, a->def.remote, e);
+    if (!a->peer)
+        return fail_in(e, "the agent %s", a->def.name);
+    agent->kind = &a2a_agent_kind;
+    agent->caps = A2A_AGENT_CAPS;
+    agent->own = a->peer;
+    agent->model = STR("a2a");
+    agent->source = taint_source_of_url(&a->mem, a->peer->url.text);
+    return true;
+}
+
 static bool use_model(struct registry_agent *a, const struct agent_want *want, struct err *e)
 {
     struct local_agent *l = &a->local;
@@ -331,10 +383,12 @@ static bool use_model(struct registry_agent *a, const struct agent_want *want, s
     return true;
 }
 
-static bool use_provider(struct registry_agent *a, const struct agent_want *want, struct err *e)
+static bool use_kind(struct registry_agent *a, const struct agent_want *want, struct err *e)
 {
     if (a->def.script)
         return use_script(a, e);
+    if (a->def.remote)
+        return use_remote(a, e);
     if (str_eq(a->def.provider, STR("acp")))
         return use_program(a, want, e);
     return use_model(a, want, e);
@@ -350,7 +404,7 @@ static struct agent *agent_registry_take(struct agent_registry_port *port,
     if (!agent_registry_find(d, want->name, &def, e))
         return NULL;
     a = new_agent(d, def);
-    if (!open_includes(a, e) || !use_provider(a, want, e)) {
+    if (!open_includes(a, e) || !use_kind(a, want, e)) {
         agent_drop(&a->local.agent);
         return NULL;
     }

@@ -20,8 +20,10 @@ static void offer_builtin(struct runtime *w)
     const struct skill_list *skills = w->offer.host.skills;
     size_t n = 0;
 
+    w->offer.host.remotes = w->config->a2a.on ? &w->service->a2a_tools.port : NULL;
     for (size_t i = 0; i < builtin_tool_count; i++)
-        if (builtin_tools[i] != &tool_skill || (skills && skills->n))
+        if ((builtin_tools[i] != &tool_skill || (skills && skills->n)) &&
+            (!builtin_needs_a2a(builtin_tools[i]) || w->config->a2a.on))
             w->list[n++] = agent_tools_named(&w->service->agents, builtin_tools[i]);
     w->builtin.tool = w->list;
     if (n != w->builtin.tools)
@@ -166,10 +168,12 @@ bool runtime_open(struct runtime *w, struct service *s, struct arena *mem,
                                  .environ = (const char *const *)environ,
                                  .name = TREFOIL_NAME,
                                  .version = trefoil_version };
+    w->remotes = remote_agents_new(s->loop, s->limits, s->offer.host.root);
     w->registry = agent_registry_new(&(struct agent_registry_opts){ .loop = s->loop,
                                                                     .root = s->offer.host.root,
                                                                     .config = config,
                                                                     .models = w->models,
+                                                                    .remotes = w->remotes,
                                                                     .guard = &s->guard,
                                                                     .offer = &w->offer,
                                                                     .acp = &w->acp,
@@ -226,6 +230,7 @@ void runtime_use(struct runtime *w, const struct config *config)
     lock_table_use(w->locks, config->lock_conflict);
     models_use(w->models, config);
     task_children_use(&w->children, config);
+    offer_builtin(w);
     view_servers(w);
     agent_registry_refresh(w->registry, config);
 }
@@ -250,6 +255,13 @@ static void on_models_closed(void *ctx)
         on_store_closed(w);
 }
 
+static void on_remotes_closed(void *ctx)
+{
+    struct runtime *w = ctx;
+
+    models_close(w->models, on_models_closed, w);
+}
+
 static void on_registry_unwatched(void *ctx)
 {
     struct runtime *w = ctx;
@@ -258,7 +270,7 @@ static void on_registry_unwatched(void *ctx)
     offer_fini(&w->offer);
     mem_free(w->list);
     close_locks(w);
-    models_close(w->models, on_models_closed, w);
+    remote_agents_close(w->remotes, on_remotes_closed, w);
 }
 
 static void on_logs_written(void *ctx)

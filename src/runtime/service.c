@@ -83,6 +83,24 @@ static void on_skills_changed(void *ctx)
         s->on_skills(s->on_skills_ctx);
 }
 
+static struct http_client *http_of_tools(void *ctx)
+{
+    struct service *s = ctx;
+
+    return s->world.closing ? NULL : tool_resources_http(&s->world);
+}
+
+static void open_a2a_tools(struct service *s)
+{
+    s->a2a_tools = (struct a2a_tools){ .loop = s->loop,
+                                       .limits = s->limits,
+                                       .user_agent = TREFOIL_NAME " A2A",
+                                       .policy = &s->world.outside,
+                                       .http = http_of_tools,
+                                       .http_ctx = s };
+    a2a_tools_init(&s->a2a_tools);
+}
+
 bool service_open(struct service *s, struct loop *loop, const struct limits *limits,
                   const char *root, struct err *e)
 {
@@ -146,6 +164,7 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
         .environ = (const char *const *)environ,
         .user_agent = TREFOIL_NAME,
     };
+    open_a2a_tools(s);
     service_a2a_init(s);
     service_expose(s, &nothing_said);
     return true;
@@ -279,11 +298,13 @@ void service_expose(struct service *s, const struct config *c)
 
     service_use_guard(s, c);
     service_a2a_use(s, c);
+    s->offer.host.remotes = c->a2a.on ? &s->a2a_tools.port : NULL;
     for (size_t i = 0; i < builtin_tool_count; i++) {
         const struct tool *t = agent_tools_named(&s->agents, builtin_tools[i]);
 
         t = skill_registry_tool(&s->skills, t);
-
+        if (builtin_needs_a2a(builtin_tools[i]) && !c->a2a.on)
+            continue;
         if (t && in_scope(s, builtin_tools[i]) && is_exposed(c, t))
             list[n++] = t;
     }

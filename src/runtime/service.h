@@ -11,6 +11,7 @@
 #include "core/guard/guard.h"
 #include "core/sandbox_policy.h"
 #include "core/tool/tool.h"
+#include "proto/a2a/client/a2a_tools.h"
 #include "proto/a2a/server/a2a_server.h"
 #include "proto/mcp/server/mcp_http.h"
 #include "proto/mcp/server/mcp_server.h"
@@ -60,6 +61,7 @@ struct service {
     void *on_skills_ctx;
     struct servers_resource servers;
     struct upstreams upstreams;
+    struct a2a_tools a2a_tools;  /* calls of remote agents by their URL */
     struct tool_resources world; /* the resources that the built-in tools use */
     /* the configured port and the listening port of this program, for world.outside; 0: none */
     uint16_t own_port[2];

@@ -28,6 +28,8 @@ ALL_TOOLS = ["file_read", "file_list", "file_write", "file_edit", "file_move", "
              "process_write", "process_kill", "web_fetch", "memory", "plan_update", "system_time",
              "list_agents", "agent_send", "dispatch_agent", "get_task_status", "cancel_task",
              "ask_user", "artifact_write"]
+# The same while A2A is on: without a configuration file, or with [a2a] enabled = true.
+ALL_WITH_A2A = ALL_TOOLS[:-2] + ["a2a_discover", "a2a_send"] + ALL_TOOLS[-2:]
 # What is offered of them over TCP, unless [mcp] mode says otherwise.
 READ_ONLY_TOOLS = ["file_read", "file_list", "glob", "grep", "plan_update", "system_time",
                    "list_agents", "agent_send", "dispatch_agent", "get_task_status", "cancel_task",

@@ -250,15 +250,54 @@ def a_webhook_on_this_machine_needs_a_client_on_this_machine(root):
 
 
 @case
-def there_is_a_limit(root):
-    with serve(root) as server:
-        c = client(server)
-        task = c.work("/ask more?")
-        codes = [c.call("CreateTaskPushNotificationConfig", {
-            "taskId": task["id"], "id": str(i), "url": "http://example.org/"}).json
-            for i in range(51)]
-        equal(["result" in g for g in codes], [True] * 50 + [False])
-        has(codes[50]["error"]["message"], "too many")
+def there_are_limits(root):
+    """limits.pushes, limits.pushes_total and the constant push_setup_bytes."""
+    for limits, most in (("", 50), ("pushes = 3", 3), ("pushes_total = 5", 5)):
+        folder = root / str(most)
+        folder.mkdir()
+        user_config(folder, f"{ON}[limits]\n{limits}\n")
+        with serve(folder) as server:
+            c = client(server)
+            task = c.work("/ask more?")
+
+            def create(ident, **more):
+                return c.call("CreateTaskPushNotificationConfig", {
+                    # pylint: disable=cell-var-from-loop
+                    "taskId": task["id"], "id": ident, "url": "http://example.org/", **more}).json
+
+            got = [create(str(i)) for i in range(most + 1)]
+            equal(["result" in g for g in got], [True] * most + [False])
+            has(got[most]["error"]["message"], "too many")
+            # replacing one is no new one
+            has(create("0", token="other"), "result")
+            c.result("CancelTask", {"id": task["id"]})
+            large = c.work("/ask more?")
+            big = c.call("CreateTaskPushNotificationConfig", {
+                "taskId": large["id"], "url": "http://example.org/" + "x" * 1900,
+                "token": "t" * 4000,
+                "authentication": {"scheme": "Bearer", "credentials": "c" * 4000}})
+            has(big.json["error"]["message"], "larger than 8192 bytes")
+            c.result("CancelTask", {"id": large["id"]})
+
+
+@case
+def a_webhook_that_never_takes_an_update_is_given_up(root):
+    """limits.push_tries and limits.push_keep_ms."""
+    for limit in ("push_tries = 3", "push_keep_ms = 10"):
+        user_config(root, FAST + limit + "\n")
+        with serve(root) as server, Webhook(plan=[500] * 100) as hook:
+            c = client(server)
+            task = work(c, hook.url)
+            seen = wait_for("attempts", lambda: len(hook.got))
+            if "tries" in limit:
+                seen = wait_for("three attempts", lambda: len(hook.got) == 3 and 3)
+            # the configuration is still listed, but nothing more is sent for it
+            equal(len(c.result("ListTaskPushNotificationConfigs",
+                               {"taskId": task["id"]})["configs"]), 1)
+            with Webhook() as other:
+                work(c, other.url)
+                other.wait_for_end()
+            equal(len(hook.got) <= max(seen, 3), True)
 
 
 @case

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "core/guard/guard.h"
 #include "core/guard/guard_saved_rights.h"
+#include "core/guard/taint_label.h"
 #include "core/session/history_record.h"
 #include "core/task/task_engine.h"
 #include "core/task/task_question.h"
@@ -119,7 +120,8 @@ static void on_session_closed(void *ctx)
 
 static void close_session(struct task_run *r)
 {
-    struct str taint = history_taint(r->session.history);
+    struct str taint =
+        taint_join(&r->mem, history_taint(r->session.history), r->session.agent->source);
 
     task_run_go(r, RUN_CLOSING);
     r->taint = arena_maybe(&r->mem, taint);

@@ -29,6 +29,7 @@ struct lock_table;
 struct lock_turn;
 struct offer;
 struct path_rules;
+struct remote_port;
 struct sandbox_policy;
 struct skill_list;
 struct state_port;
@@ -62,6 +63,8 @@ struct host {
     struct offer *offer;      /* the set of tools that run on this host (offer.h); NULL: none */
     const struct agent_context *context; /* agents that calls can use (agent_context.h); or NULL */
     const struct skill_list *skills;     /* the current skills; NULL: none */
+    /* remote agents by their URL (core/agent/remote_port.h); NULL: A2A is off */
+    struct remote_port *remotes;
     /* calls that were sent to other agents (trace.h); or NULL */
     struct open_traces *traces;
     struct kept_results *kept; /* store of long results (linked_results.h); or NULL */
