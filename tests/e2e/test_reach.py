@@ -7,6 +7,7 @@ import fcntl
 import http.server
 import json
 import os
+import pathlib
 import socket
 import socketserver
 import struct
@@ -86,7 +87,17 @@ class Pages(http.server.BaseHTTPRequestHandler):
     """Says by which address it was reached; /to/URL redirects there, /chain/N N times to itself."""
     reached = []
 
+    def send_hostile(self):
+        """A page that ends a program which passes it to libgumbo as it is."""
+        body = (pathlib.Path(__file__).resolve().parent.parent / "fuzz/corpus/html/template").read_bytes()
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.end_headers()
+        self.wfile.write(body + b"<p>the end")
+
     def do_GET(self):
+        if self.path == "/hostile":
+            return self.send_hostile()
         own = self.connection.getsockname()[0]
         self.reached.append(own)
         word, _, rest = self.path[1:].partition("/")
@@ -147,6 +158,14 @@ def a_public_page_is_fetched(root):
         said, reached = fetch(root, f"http://{host}/")
         has(said, f"a page of {PUBLIC}")
         equal(reached, [PUBLIC])
+
+
+@case
+def a_hostile_page_ends_nothing(root):
+    with Serve("--config", str(may_fetch(root)), root=root) as server:
+        for _ in range(2):
+            has(ask(server, "http://public.test/hostile"), "the end")
+        equal(server.request("GET", "/health").status, 200)
 
 
 @case
