@@ -671,13 +671,35 @@ def tasks_of_a2a_clients_only_read(root):
 def the_sixth_hop_is_refused(root):
     with serve(root) as server:
         c = client(server)
-        equal(c.call("SendMessage", {"message": message("/echo x")}, x_trefoil_trace_id="t",
-                     x_trefoil_depth="5").status, 200)
         equal("result" in c.call("SendMessage", {"message": message("/echo x")},
                                  x_trefoil_trace_id="t", x_trefoil_depth="5").json, True)
         got = c.call("SendMessage", {"message": message("/echo x")}, x_trefoil_trace_id="t",
                      x_trefoil_depth="6")
         has(got.json["error"]["message"], "chain of agent calls")
+        equal(got.code, -32004)
+        # the spelling of the seed, and a malformed id
+        got = c.call("SendMessage", {"message": message("/echo x")}, x_openstarry_trace_id="t",
+                     x_openstarry_depth="6")
+        has(got.json["error"]["message"], "chain of agent calls")
+        equal(c.call("SendMessage", {"message": message("/echo x")},
+                     x_trefoil_trace_id="t" * 300).code, -32600)
+
+
+@case
+def calls_of_one_trace_are_not_a_chain(root):
+    parent = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"
+    with serve(root) as server, ThreadPoolExecutor(20) as pool:
+        c = client(server)
+
+        def call(_):
+            return state(c.result("SendMessage", {"message": message("/echo x")},
+                                  traceparent=parent)["task"])
+
+        equal({call(i) for i in range(20)}, {"completed"})
+        equal(set(pool.map(call, range(20))), {"completed"})
+        # a malformed traceparent begins a new trace
+        equal(state(c.result("SendMessage", {"message": message("/echo x")},
+                             traceparent="nonsense")["task"]), "completed")
 
 
 @case
