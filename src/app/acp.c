@@ -102,23 +102,35 @@ static int serve_stdio(struct acp_run *run)
 }
 
 /*
- * The name and version for `initialize`, which precedes any session: from the configuration of the
- * folder in which the editor has started us. If it cannot be read, a session says why.
+ * What applies before the first session: the name and version for `initialize`, the limits of
+ * messages and the log. It comes from the configuration of the folder in which the editor has
+ * started us. If that cannot be read, the defaults apply, and a session in this root says why.
  */
-static void read_identity(struct app *app, struct acp_agent *agent)
+static void read_config(struct app *app, struct config *out)
 {
     struct project *p = &app->project;
-    struct config config;
     struct err e;
 
-    config_preset(&config);
-    if (!root_of_folder(&p->mem, ".", &p->root, &e) ||
-        !config_load(&p->mem, &p->root, app->opt.config, app->opt.trust, &config, &e))
-        return;
-    if (config.acp_name.n)
-        agent->name = agent->title = config.acp_name;
-    if (config.acp_version.n)
-        agent->version = config.acp_version;
+    config_preset(out);
+    if (root_of_folder(&p->mem, ".", &p->root, &e) &&
+        config_load(&p->mem, &p->root, app->opt.config, app->opt.trust, out, &e) &&
+        !app->opt.log_level)
+        log_setup(out->log_level, out->log_json);
+}
+
+static struct acp_agent make_agent(struct acp_run *run, struct app *app, const char *agent)
+{
+    const struct config *c = &app->project.config;
+    struct str name = c->acp_name.n ? c->acp_name : STR(TREFOIL_NAME);
+
+    return (struct acp_agent){ .rpc = &run->rpc,
+                               .roots = &run->projects.port,
+                               .name = name,
+                               .title = name,
+                               .version =
+                                   c->acp_version.n ? c->acp_version : str_of(trefoil_version),
+                               .agent = str_of(agent),
+                               .keeps = root_user_state_path(&app->project.mem) != NULL };
 }
 
 static int acp_verb_run(struct app *app, const void *args, int words, char **word)
@@ -131,17 +143,12 @@ static int acp_verb_run(struct app *app, const void *args, int words, char **wor
     (void)word;
     if (a->agent && !agent_name_valid(str_of(a->agent)))
         return print_usage_error("acp: --agent %.40s: %s", a->agent, agent_name_rule);
+    read_config(app, &app->project.config);
+    run->limits = app->project.config.limits;
     run->loop = loop_new(LOOP_REAL_CLOCK);
-    limits_preset(&run->limits);
     rpc_init(&run->rpc, run->loop, &run->limits);
     acp_projects_init(&run->projects, run->loop, app->opt.config, app->opt.trust);
-    run->agent = (struct acp_agent){ .rpc = &run->rpc,
-                                     .roots = &run->projects.port,
-                                     .name = STR(TREFOIL_NAME),
-                                     .title = STR("trefoil"),
-                                     .version = str_of(trefoil_version),
-                                     .agent = str_of(a->agent) };
-    read_identity(app, &run->agent);
+    run->agent = make_agent(run, app, a->agent);
     code = serve_stdio(run);
     acp_projects_fini(&run->projects);
     rpc_fini(&run->rpc);

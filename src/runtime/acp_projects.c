@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+enum { PROJECTS_MOST = 100 }; /* they stay open as long as the process */
+
 struct acp_project {
     struct acp_root root; /* first */
     struct acp_projects *all;
@@ -64,7 +66,7 @@ static struct str trust_notice(struct acp_project *p)
         &p->project.mem,
         "This project is not trusted: %zu of its MCP servers are not started, and "
         "%zu of its agents do not get the rights that they ask for. To look at them "
-        "and accept them, run `trefoil trust` in %s.",
+        "and accept them, run `trefoil trust` in %s, and then start the agent again.",
         servers, agents, p->project.root.path);
 }
 
@@ -131,10 +133,20 @@ static bool open_service(struct acp_project *p, struct err *e)
     return false;
 }
 
+static void on_agents_changed(void *ctx)
+{
+    struct acp_project *p = ctx;
+
+    for (struct acp_root_watch *w = p->root.watches; w; w = w->next)
+        w->agents_changed(w);
+}
+
 static void fill_root(struct acp_project *p)
 {
     struct str notice = trust_notice(p);
 
+    p->runtime.on_agents = on_agents_changed;
+    p->runtime.on_agents_ctx = p;
     p->root.path = p->project.root.path;
     p->root.limits = &p->project.config.limits;
     p->root.world = &p->runtime.world;
@@ -152,6 +164,8 @@ static void fill_root(struct acp_project *p)
 
 static void free_project(struct acp_project *p)
 {
+    if (p->project.state.fd >= 0)
+        close(p->project.state.fd);
     arena_fini(&p->project.mem);
     mem_free(p);
 }
@@ -162,6 +176,7 @@ static struct acp_project *open_project(struct acp_projects *all, const struct r
     struct acp_project *p = MEM_NEW(struct acp_project);
 
     p->all = all;
+    p->project.state.fd = -1;
     p->project.root = (struct root){ arena_cstr(&p->project.mem, str_of(root->path)), root->from };
     if (!load_project(p, e) || !open_state(p, e) || !open_service(p, e)) {
         free_project(p);
@@ -170,6 +185,7 @@ static struct acp_project *open_project(struct acp_projects *all, const struct r
     fill_root(p);
     p->next = all->first;
     all->first = p;
+    all->opened++;
     return p;
 }
 
@@ -211,6 +227,9 @@ static bool projects_take(struct acp_roots *r, struct arena *mem, struct str fol
         return false;
     }
     p = find_project(all, root.path);
+    if (!p && all->opened == PROJECTS_MOST)
+        return fail(e, ERR_LIMIT, "%zu projects are open in this process; start another one",
+                    all->opened);
     if (!p)
         p = open_project(all, &root, e);
     if (!p)

@@ -34,6 +34,7 @@ struct acp_projects {
     char program[PATH_MAX];  /* path of this program */
     struct limits limits;    /* for stores of roots that are not open */
     struct acp_project *first;
+    size_t opened; /* number of open roots */
     struct acp_visited_store *visited;
     size_t visits;  /* visited stores that are open or closing */
     size_t closing; /* roots that are still closing */

@@ -31,9 +31,13 @@ static void offer_builtin(struct runtime *w)
     w->builtin.tools = n;
 }
 
+/* The tool that loads skills is another one when the skills are, even if its name stays. */
 static void on_skills(void *ctx)
 {
-    offer_builtin(ctx);
+    struct runtime *w = ctx;
+
+    offer_builtin(w);
+    offer_source_changed(&w->builtin, OFFER_TOOLS);
 }
 
 static void view_servers(struct runtime *w)

@@ -4,14 +4,11 @@
 #include "base/container.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/version.h"
 #include "config/server_read.h"
 #include "runtime/service.h"
-#include "tool/tools.h"
 #include "wire/http_client.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 struct session_servers {
     struct acp_servers port; /* first */
@@ -97,36 +94,19 @@ static void warn_if_shadows(struct session_servers *s, const char *name)
         report(s, name, "the server of this session replaces the configured server of this name");
 }
 
-static void open_http(struct session_servers *s)
-{
-    s->http = http_client_new(&(struct http_client_opts){
-        .loop = s->runtime->service->loop,
-        .limits = s->runtime->service->limits,
-        .user_agent = arena_printf(&s->mem, TREFOIL_NAME "/%s", trefoil_version).p,
-    });
-}
-
 static void open_upstreams(struct session_servers *s)
 {
-    struct service *service = s->runtime->service;
-    struct mcp_client_world world = {
-        .rpc = &service->rpc,
-        .procs = &service->upstreams.procs,
-        .http = s->http,
-        .environ = (const char *const *)environ,
-        .root = service->offer.host.root,
-        .name = TREFOIL_NAME,
-        .version = trefoil_version,
-        .sandbox = service->offer.host.sandbox,
-        .state = service->offer.host.state,
-    };
-    struct str *reserved = ARENA_ARRAY(&s->mem, struct str, builtin_tool_count);
+    struct upstreams *up = &s->runtime->service->upstreams;
+    struct mcp_client_world world;
+    AUTO_ARENA mem = { 0 };
+    size_t n;
+    const struct str *reserved = upstreams_reserved(&mem, &n);
 
-    for (size_t i = 0; i < builtin_tool_count; i++)
-        reserved[i] = str_of(builtin_tools[i]->name);
+    s->http = upstreams_http(up);
+    world = upstreams_world(up, s->http);
     s->upstreams = mcp_upstreams_new(&(struct mcp_upstreams_opts){ .world = &world,
                                                                    .reserved = reserved,
-                                                                   .reserveds = builtin_tool_count,
+                                                                   .reserveds = n,
                                                                    .always = true,
                                                                    .on_tried = on_tried,
                                                                    .ctx = s });
@@ -168,7 +148,6 @@ static void show_servers(struct session_servers *s)
 static void start_server(struct session_servers *s, struct server_spec *spec)
 {
     if (!s->upstreams) {
-        open_http(s);
         open_upstreams(s);
         show_servers(s);
     }

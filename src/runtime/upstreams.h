@@ -45,6 +45,14 @@ struct upstreams {
 /* Return the names that lists in the configuration can use for a tool. The alias is in mem. */
 struct tool_called upstream_tool_called(struct arena *mem, const struct upstream_tool *t);
 
+/*
+ * For other sets of servers in the same root (session_servers.h): an HTTP client of their own, what
+ * their clients share, and the names that no tool of a server may have (in mem).
+ */
+struct http_client *upstreams_http(const struct upstreams *up);
+struct mcp_client_world upstreams_world(struct upstreams *up, struct http_client *http);
+const struct str *upstreams_reserved(struct arena *mem, size_t *out_n);
+
 void upstreams_init(struct upstreams *up, struct offer *offer, struct rpc *rpc);
 
 /*

@@ -14,6 +14,18 @@ def the_handshake_says_what_works(root):
 
 
 @case
+def what_needs_a_store_is_announced_only_if_there_is_one(root):
+    with Acp(root=root) as acp:
+        equal(sorted(acp.hello["agentCapabilities"]["sessionCapabilities"]),
+              ["additionalDirectories", "close", "delete", "fork", "list", "resume"])
+    with Acp(root=root, HOME="", XDG_STATE_HOME="") as acp:
+        equal(acp.hello["agentCapabilities"]["loadSession"], False)
+        equal(sorted(acp.hello["agentCapabilities"]["sessionCapabilities"]),
+              ["additionalDirectories", "close"])
+        equal(acp.prompt(acp.new()["sessionId"], "/echo on"), "end_turn")
+
+
+@case
 def every_version_is_answered_with_ours(root):
     for version in (0, 1, 2, 65535):
         with Acp(root=root, initialize=False) as acp:
@@ -305,6 +317,15 @@ def agent_and_thought_level_are_options_that_are_kept(root):
 
 
 @case
+def a_new_agent_becomes_a_choice(root):
+    agent(root, "first", "")
+    with Acp(root=root) as acp:
+        acp.new()
+        agent(root, "second", "")
+        acp.until(lambda m: "config_option_update" in str(m) and "'second'" in str(m))
+
+
+@case
 def the_model_is_an_option_and_set_model_changes_it(root):
     with Acp(root=root, OPENAI_API_KEY="key-of-a-test") as acp:
         session = acp.new()["sessionId"]
@@ -517,6 +538,11 @@ def a_skill_is_a_command(root):
         names = [c["name"] for c in
                  acp.updates(session, "available_commands_update")[0]["availableCommands"]]
         has(names, "review")
+        acp.forget()
+        folder = root / ".trefoil/skills/later"
+        folder.mkdir()
+        (folder / "SKILL.md").write_text("---\nname: later\ndescription: New.\n---\nLook.\n")
+        acp.until(lambda m: "later" in str(m) and "available_commands_update" in str(m))
 
 
 # ---- parts of prompts ----------------------------------------------------------------------------

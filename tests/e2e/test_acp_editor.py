@@ -1,6 +1,7 @@
 """`trefoil acp` with an editor that gives its files and terminals."""
 import os
 import pathlib
+import re
 import subprocess
 import threading
 
@@ -211,6 +212,57 @@ def a_terminal_that_cannot_be_created_fails_the_call(root):
         acp.prompt(session, '/call shell_exec {"argv":["true"]}')
         equal(result_of(acp)["status"], "failed")
         has(str(result_of(acp)["content"]), "too many terminals")
+
+
+@case
+def a_background_process_is_polled_and_ends_with_its_session(root):
+    with Editor(root) as acp:
+        session = acp.new()["sessionId"]
+        acp.answers["terminal/wait_for_exit"] = lambda params: None
+        acp.prompt(session, '/call process_start {"command":"echo ready; sleep 600","shell":true}')
+        ident = re.search(r"[0-9a-f]{16}", acp.text(session)).group()
+        equal(acp.created[0]["cwd"], str(root))
+        acp.forget()
+        acp.prompt(session, f'/call process_poll {{"id":"{ident}","wait_ms":20000}}')
+        has(acp.text(session), "ready")
+        acp.call("session/close", sessionId=session)
+        equal(acp.released, ["term-1"])
+
+
+@case
+def output_that_the_terminal_has_dropped_is_marked(root):
+    with Editor(root) as acp:
+        acp.answers["terminal/output"] = lambda params: {"output": "the end", "truncated": True}
+        session = acp.new()["sessionId"]
+        acp.prompt(session, '/call shell_exec {"argv":["true"]}')
+        has(acp.text(session), "earlier output is missing")
+        has(acp.text(session), "the end")
+
+
+@case
+def the_end_of_a_command_is_told_as_the_editor_tells_it(root):
+    for answer, said in (({"signal": "SIGTERM"}, "signal 15"), ({"exitCode": 3}, "code 3"),
+                         ({}, "does not say"),
+                         (AcpError({"code": 1, "message": "gone"}), "has lost the terminal")):
+        with Editor(root) as acp:
+            acp.answers["terminal/wait_for_exit"] = lambda params, answer=answer: answer
+            session = acp.new()["sessionId"]
+            acp.prompt(session, '/call shell_exec {"argv":["true"]}')
+            has(acp.text(session), said)
+            equal(acp.released, ["term-1"])
+
+
+@case
+def an_edit_of_a_text_that_has_changed_since_fails(root):
+    (root / "a.txt").write_text("one\n")
+    texts = iter(["one\n", "somebody else\n", "somebody else\n"])
+    with Editor(root) as acp:
+        acp.answers["fs/read_text_file"] = lambda params: {"content": next(texts)}
+        session = acp.new()["sessionId"]
+        acp.prompt(session, '/call file_edit {"path":"a.txt","old_text":"one","new_text":"two"}')
+        equal(result_of(acp)["status"], "failed")
+        has(str(result_of(acp)["content"]), "was changed by another program")
+        equal(acp.buffers, {})
 
 
 @case

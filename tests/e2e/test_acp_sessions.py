@@ -257,6 +257,24 @@ def one_connection_serves_many_sessions_at_once(root):
 
 
 @case
+def two_clients_work_in_one_root_at_once(root):
+    with Acp(root=root) as one, Acp(root=root) as two:
+        sessions = [client.new()["sessionId"] for client in (one, two)]
+        slow = [one.prompt_start(sessions[0], "/sleep 600"),
+                two.prompt_start(sessions[1], "/sleep 600")]
+        more = one.new()["sessionId"]
+        equal(one.prompt(more, '/call file_write {"path":"a","content":"1"}'), "end_turn")
+        equal((root / "a").read_text(), "1")
+        listed = [s["sessionId"] for s in two.call("session/list")["sessions"]]
+        equal(sorted(listed), sorted([*sessions, more]))
+        error = two.fails("session/delete", sessionId=more)  # the other client has it open
+        equal(error.code, -32603)
+        for client, session, prompt in zip((one, two), sessions, slow):
+            client.notify("session/cancel", sessionId=session)
+            equal(client.wait(prompt)["stopReason"], "cancelled")
+
+
+@case
 def one_connection_serves_two_projects(root):
     """Each with its own agents; and one of them is not trusted."""
     one, two = root / "one", root / "two"
@@ -294,6 +312,36 @@ def a_session_of_a_folder_inside_works_there(root):
         equal((root / "sub/x").read_text(), "1")
         listed = acp.call("session/list", cwd=str(root / "sub"))["sessions"]
         equal([s["cwd"] for s in listed], [str(root / "sub")])
+
+
+@case
+def the_folder_of_the_session_precedes_that_of_the_agent(root):
+    """And that of the agent precedes the root, where no session names a folder."""
+    (root / ".git").mkdir()
+    for name in ("sub", "own"):
+        (root / name).mkdir()
+    agent(root, "settled", "folder: own\n")
+    write = '/call file_write {"path":"x","content":"1"}'
+    with Acp("--agent", "settled", root=root) as acp:
+        acp.prompt(acp.new(cwd=root / "sub")["sessionId"], write)
+    assert (root / "sub/x").exists() and not (root / "own/x").exists()
+    run("run", "-a", "settled", write, root=root)
+    assert (root / "own/x").exists() and not (root / "x").exists()
+
+
+@case
+def a_call_chain_that_is_too_long_is_stopped(root):
+    """The depth of a trace is that of MCP: an editor may be an agent itself."""
+    agent(root, "helper", "")
+    call = '/call agent_send {"agent":"helper","message":"/echo below"}'
+    trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    with Acp(root=root) as acp:
+        deep = acp.new(_meta={"traceparent": trace, "tracestate": "trefoil=5"})["sessionId"]
+        acp.prompt(deep, call)
+        assert "below" not in acp.text(deep)
+        flat = acp.new(_meta={"traceparent": trace})["sessionId"]
+        acp.prompt(flat, call)
+        has(acp.text(flat), "below")
 
 
 @case

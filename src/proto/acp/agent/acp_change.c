@@ -117,9 +117,7 @@ static void change_agent(struct acp_change *c)
         rpc_error(c->in, RPC_INVALID_PARAMS, "%s", e.text);
         return;
     }
-    s->want = (struct agent_want){ .name = arena_maybe(&s->mem, c->want.name),
-                                   .model = arena_maybe(&s->mem, c->want.model),
-                                   .effort = c->want.effort };
+    acp_session_want(s, &c->want);
     start_change(
         c, &(struct session_change){
                .agent = c->agent, .settings = acp_settings_text(c->in->mem, &s->want, s->asks) });

@@ -26,6 +26,7 @@ struct acp_agent {
     struct acp_roots *roots;
     struct str name, title, version; /* agentInfo of the response to `initialize` */
     struct str agent;                /* the agent of new sessions; STR_NONE: the default agent */
+    bool keeps;                      /* sessions can be stored */
 };
 
 /* The capabilities that the client has declared in `initialize`. */

@@ -45,13 +45,21 @@ static struct acp_client_can read_capabilities(struct json v)
  * Only what works is announced. Media that the model of a session does not take are replaced by a
  * text that says so.
  */
-static const char capabilities[] =
-    "{\"loadSession\":true,"
-    "\"promptCapabilities\":{\"image\":true,\"audio\":true,\"embeddedContext\":true},"
-    "\"mcpCapabilities\":{\"http\":true,\"sse\":true},"
-    "\"sessionCapabilities\":{\"list\":{},\"delete\":{},\"resume\":{},\"close\":{},"
-    "\"additionalDirectories\":{},\"fork\":{}},"
-    "\"_meta\":{\"trefoil\":{\"mcpServers\":true}}}";
+static void write_capabilities(struct jw *w, bool keeps)
+{
+    jw_plain_key(w, STR("agentCapabilities"));
+    jw_object(w);
+    jw_kbool(w, "loadSession", keeps);
+    jw_kraw(w, "promptCapabilities",
+            STR("{\"image\":true,\"audio\":true,\"embeddedContext\":true}"));
+    jw_kraw(w, "mcpCapabilities", STR("{\"http\":true,\"sse\":true}"));
+    jw_kraw(w, "sessionCapabilities",
+            keeps ? STR("{\"list\":{},\"delete\":{},\"resume\":{},\"close\":{},"
+                        "\"additionalDirectories\":{},\"fork\":{}}")
+                  : STR("{\"close\":{},\"additionalDirectories\":{}}"));
+    jw_kraw(w, "_meta", STR("{\"trefoil\":{\"mcpServers\":true}}"));
+    jw_object_end(w);
+}
 
 static void answer_initialize(struct rpc_in *in)
 {
@@ -60,7 +68,7 @@ static void answer_initialize(struct rpc_in *in)
 
     jw_object(w);
     jw_kint(w, "protocolVersion", ACP_PROTOCOL);
-    jw_kraw(w, "agentCapabilities", str_of(capabilities));
+    write_capabilities(w, agent->keeps);
     jw_plain_key(w, STR("agentInfo"));
     jw_object(w);
     jw_kstr(w, "name", agent->name);

@@ -1,10 +1,24 @@
 #include "proto/acp/agent/acp_open.h"
 
+#include "base/log.h"
 #include "proto/acp/agent/acp_method.h"
 #include "proto/acp/agent/acp_prompt.h"
 #include "proto/acp/agent/acp_settings.h"
 #include "proto/acp/agent/acp_update.h"
 #include "proto/acp/agent/acp_workspace.h"
+#include "proto/mcp/mcp_trace.h"
+
+#include <assert.h>
+
+static void acp_opening_set_state(struct acp_opening *o, enum acp_opening_state to)
+{
+    static const char *const names[] = { "begin", "fork", "look", "servers", "session" };
+
+    assert(to > o->state);
+    LOG(LOG_TRACE, "acp", "opening", LOG_Z("session", o->session->id),
+        LOG_Z("from", names[o->state]), LOG_Z("to", names[to]));
+    o->state = to;
+}
 
 /* ---- the response ---------------------------------------------------------------------------- */
 
@@ -45,6 +59,22 @@ static void answer_opened(struct acp_opening *o)
     rpc_result_end(o->in);
 }
 
+static void replay(struct acp_session *s)
+{
+    s->replaying = true;
+    session_tell(&s->session, &s->client);
+    s->replaying = false;
+    acp_update_end_turn(s);
+}
+
+static void tell_facts(struct acp_session *s)
+{
+    acp_update_title(s, s->session.title);
+    acp_update_commands(s);
+    if (s->conn->can.notices) /* else with the next turn */
+        acp_update_notice(s);
+}
+
 /*
  * A client knows a new session only after the response, so what belongs to it follows. Nothing
  * follows the response to session/load: clients take it for the end of the replay.
@@ -54,24 +84,16 @@ static void tell_opened(struct acp_opening *o)
     struct acp_session *s = o->session;
     bool known = o->want.id.p && !o->want.forks;
 
-    if (o->want.replays) {
-        s->replaying = true;
-        session_tell(&s->session, &s->client);
-        s->replaying = false;
-        acp_update_end_turn(s);
-    }
+    if (o->want.replays)
+        replay(s);
     if (known)
-        acp_update_commands(s);
-    if (known && s->conn->can.notices)
-        acp_update_notice(s);
+        tell_facts(s);
     answer_opened(o);
     if (!known)
-        acp_update_commands(s);
-    if (!known && s->conn->can.notices)
-        acp_update_notice(s);
+        tell_facts(s);
 }
 
-/* ---- OPEN ------------------------------------------------------------------------------------ */
+/* ---- SESSION --------------------------------------------------------------------------------- */
 
 static void on_opened(struct op *op, const struct err *e, void *ctx)
 {
@@ -111,7 +133,9 @@ static void open_session(struct acp_opening *o)
         .principal = str_of(s->conn->principal.name),
     };
 
-    o->state = ACP_OPEN_SESSION;
+    mcp_trace_from_meta(o->in->mem, o->in->meta, &opts.trace);
+    trace_arrives(&opts.trace, s->root->offer->host.traces);
+    acp_opening_set_state(o, ACP_OPEN_SESSION);
     s->servers->offer->host.workspace = acp_workspace_of(s);
     session_open(&s->session, &o->opening, s->root->world, &opts, &o->in->op, on_opened, o);
 }
@@ -148,7 +172,7 @@ static void open_servers(struct acp_opening *o)
     };
     struct err e;
 
-    o->state = ACP_OPEN_SERVERS;
+    acp_opening_set_state(o, ACP_OPEN_SERVERS);
     s->servers = roots->kind->servers_open(roots, &opts, &e);
     if (!s->servers)
         fail_opening(o, &e);
@@ -203,8 +227,7 @@ static void on_looked(struct op *op, const struct err *e, void *ctx)
     if (!e && !session_check_owner(was, str_of(s->conn->principal.name), &foreign))
         e = &foreign;
     if (!e) {
-        s->want.name = arena_str(&s->mem, was->agent);
-        acp_settings_read(s, was->settings);
+        acp_settings_read(s, was->agent, was->settings);
     }
     store_ask_fini(&o->ask);
     if (e)
@@ -220,7 +243,7 @@ static void look(struct acp_opening *o)
     struct acp_session *s = o->session;
     struct err e;
 
-    o->state = ACP_OPEN_LOOK;
+    acp_opening_set_state(o, ACP_OPEN_LOOK);
     if (!s->root->world->store) {
         fail(&e, ERR_NOT_FOUND, "no sessions are stored");
         fail_opening(o, &e);
@@ -255,7 +278,7 @@ static void fork_session(struct acp_opening *o)
     const struct session_world *world = s->root->world;
     struct err e;
 
-    o->state = ACP_OPEN_FORK;
+    acp_opening_set_state(o, ACP_OPEN_FORK);
     if (!world->store) {
         fail(&e, ERR_NOT_FOUND, "no sessions are stored");
         fail_opening(o, &e);
@@ -332,7 +355,7 @@ void acp_open(struct rpc_in *in, const struct acp_open_want *want)
     o->want = *want;
     o->session = acp_session_new(c, want->id.p && !want->forks ? want->id : str_of(id));
     o->session->opening = o;
-    o->session->want.name = c->agent->agent;
+    acp_session_want(o->session, &(struct agent_want){ .name = c->agent->agent });
     if (!open_place(o, &e))
         fail_opening(o, &e);
     else if (want->forks)

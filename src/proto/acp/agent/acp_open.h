@@ -1,12 +1,13 @@
 /*
  * acp_open.h - opens a session for session/new, session/load, session/resume and session/fork.
  *
- *   FORK ──> LOOK ──> SERVERS ──> OPEN ──> answered
+ *   BEGIN ──> FORK ──> LOOK ──> SERVERS ──> SESSION ──> answered
  *
- * FORK     session/fork: the session is copied in the store
- * LOOK     an existing session: its agent and the user's choices are read
+ * BEGIN    the root and the folders of the session are opened
+ * FORK     session/fork only: the session is copied in the store
+ * LOOK     an existing session only: its agent and the user's choices are read
  * SERVERS  the MCP servers that the client has named connect, within a deadline
- * OPEN     the session is opened; session/load then replays its history
+ * SESSION  the session is opened; session/load then replays its history
  */
 #ifndef PROTO_ACP_AGENT_ACP_OPEN_H
 #define PROTO_ACP_AGENT_ACP_OPEN_H
@@ -14,7 +15,13 @@
 #include "core/session/session_read.h"
 #include "proto/acp/agent/acp_session.h"
 
-enum acp_opening_state { ACP_OPEN_FORK, ACP_OPEN_LOOK, ACP_OPEN_SERVERS, ACP_OPEN_SESSION };
+enum acp_opening_state {
+    ACP_OPEN_BEGIN,
+    ACP_OPEN_FORK,
+    ACP_OPEN_LOOK,
+    ACP_OPEN_SERVERS,
+    ACP_OPEN_SESSION
+};
 
 struct acp_open_want {
     struct str id;       /* of an existing session; STR_NONE: a new one */
@@ -27,7 +34,7 @@ struct acp_open_want {
 
 /* In the memory of the request. */
 struct acp_opening {
-    enum acp_opening_state state;
+    enum acp_opening_state state; /* written by acp_opening_set_state only */
     struct rpc_in *in;
     struct acp_session *session;
     struct acp_open_want want;

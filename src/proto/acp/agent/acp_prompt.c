@@ -236,7 +236,7 @@ static bool may_queue(struct rpc_in *in, const struct acp_session *s)
     int64_t most = in->peer->rpc->limits->session_queue;
     size_t n = count_prompts(s);
 
-    if (s->state == ACP_SESSION_CLOSING) {
+    if (s->state >= ACP_SESSION_CLOSING) {
         acp_session_unknown(in, str_of(s->id));
         return false;
     }

@@ -12,6 +12,12 @@
 
 struct workspace;
 
+/* Learns of changes of a root. */
+struct acp_root_watch {
+    void (*agents_changed)(struct acp_root_watch *w);
+    struct acp_root_watch *next; /* in acp_root.watches */
+};
+
 /* An open root. It stays open as long as the connection. */
 struct acp_root {
     const char *path; /* absolute path, with links resolved */
@@ -27,6 +33,7 @@ struct acp_root {
      * nothing
      */
     struct str notice;
+    struct acp_root_watch *watches; /* called when the agents of the registry have changed */
 };
 
 struct acp_roots;

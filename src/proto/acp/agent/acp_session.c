@@ -1,6 +1,7 @@
 #include "proto/acp/agent/acp_session.h"
 
 #include "base/container.h"
+#include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -14,7 +15,11 @@
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-static const char *const state_names[] = { "opening", "open", "closing" };
+static const char *const state_names[] = {
+    [ACP_SESSION_OPENING] = "opening", [ACP_SESSION_OPEN] = "open",
+    [ACP_SESSION_CLOSING] = "closing", [ACP_SESSION_RELEASING] = "releasing",
+    [ACP_SESSION_ENDING] = "ending",   [ACP_SESSION_GONE] = "gone",
+};
 
 static void acp_session_set_state(struct acp_session *s, enum acp_session_state to)
 {
@@ -42,11 +47,68 @@ struct acp_session *acp_session_new(struct acp_conn *c, struct str id)
     return s;
 }
 
+/* *want may point into our own buffers. */
+static struct str keep_name(char *to, size_t size, struct str name)
+{
+    if (name.p && name.p != to && !str_to_c(name, to, size))
+        return STR_NONE; /* no agent or model has such a name */
+    return name.p ? str_of(to) : STR_NONE;
+}
+
+void acp_session_want(struct acp_session *s, const struct agent_want *want)
+{
+    s->want.name = keep_name(s->agent_name, sizeof(s->agent_name), want->name);
+    s->want.model = keep_name(s->model_name, sizeof(s->model_name), want->model);
+    s->want.effort = want->effort;
+}
+
+/* The tool that loads skills changes with them. */
+static void on_offer_changed(struct offer_watch *w, enum offer_part part)
+{
+    struct acp_session *s = CONTAINER_OF(w, struct acp_session, watch);
+
+    if (part == OFFER_TOOLS && s->commands && s->state == ACP_SESSION_OPEN)
+        acp_update_commands(s);
+}
+
+static void on_offer_updated(struct offer_watch *w, struct str uri)
+{
+    (void)w;
+    (void)uri;
+}
+
+/* The agents are choices of a config option. */
+static void on_agents_changed(struct acp_root_watch *w)
+{
+    struct acp_session *s = CONTAINER_OF(w, struct acp_session, root_watch);
+
+    if (s->state == ACP_SESSION_OPEN)
+        acp_update_options(s);
+}
+
+static void watch_root(struct acp_session *s)
+{
+    s->watch = (struct offer_watch){ .changed = on_offer_changed, .updated = on_offer_updated };
+    offer_watch(s->servers->offer, &s->watch);
+    s->root_watch =
+        (struct acp_root_watch){ .agents_changed = on_agents_changed, .next = s->root->watches };
+    s->root->watches = &s->root_watch;
+}
+
+static void unwatch_root(struct acp_session *s)
+{
+    if (!s->watch.link)
+        return;
+    offer_unwatch(&s->watch);
+    LIST_UNLINK(s->root->watches, &s->root_watch, next);
+}
+
 void acp_session_opened(struct acp_session *s)
 {
     s->opened = true;
     s->opening = NULL;
     s->listener = session_listen(&s->session, &s->client);
+    watch_root(s);
     if (s->state == ACP_SESSION_OPENING)
         acp_session_set_state(s, ACP_SESSION_OPEN);
 }
@@ -77,47 +139,50 @@ static void close_servers(struct acp_session *s)
 {
     struct acp_roots *roots = s->conn->agent->roots;
 
+    acp_session_set_state(s, ACP_SESSION_GONE);
+    unwatch_root(s);
     if (s->servers)
         roots->kind->servers_close(s->servers, on_servers_closed, s);
     else
         acp_session_free(s);
 }
 
-/* Terminals end after the session, because it ends the processes that its calls have left. */
-static void check_closed(struct acp_session *s)
-{
-    if (!s->closed || s->terminals)
-        return;
-    s->closed = false;
-    close_servers(s);
-}
-
 static void on_session_closed(void *ctx)
 {
-    struct acp_session *s = ctx;
-
-    s->closed = true;
-    check_closed(s);
+    acp_session_set_state(ctx, ACP_SESSION_ENDING);
+    acp_session_check(ctx);
 }
 
-void acp_session_check(struct acp_session *s)
+static void release_session(struct acp_session *s)
 {
-    if (s->left) {
-        check_closed(s);
-        return;
-    }
-    if (s->state != ACP_SESSION_CLOSING || s->opening || s->prompts || s->changes)
-        return;
-    s->left = true;
+    acp_session_set_state(s, ACP_SESSION_RELEASING);
     if (s->opened)
         session_close(&s->session, on_session_closed, s);
     else
         on_session_closed(s);
 }
 
+void acp_session_check(struct acp_session *s)
+{
+    switch (s->state) {
+    case ACP_SESSION_CLOSING:
+        if (!s->opening && !s->prompts && !s->changes)
+            release_session(s);
+        break;
+    case ACP_SESSION_ENDING:
+        if (!s->terminals)
+            close_servers(s);
+        break;
+    case ACP_SESSION_OPENING:
+    case ACP_SESSION_OPEN:
+    case ACP_SESSION_RELEASING:
+    case ACP_SESSION_GONE: break;
+    }
+}
+
 void acp_session_close(struct acp_session *s)
 {
-    if (s->state == ACP_SESSION_CLOSING)
+    if (s->state >= ACP_SESSION_CLOSING)
         return;
     acp_session_set_state(s, ACP_SESSION_CLOSING);
     if (s->opening)

@@ -1,5 +1,6 @@
 #include "proto/acp/agent/acp_settings.h"
 
+#include "base/auto.h"
 #include "core/guard/guard_read_only.h"
 
 /* The value of an option that leaves the choice to the definition of the agent. */
@@ -215,17 +216,18 @@ struct str acp_settings_text(struct arena *mem, const struct agent_want *want, b
     return buf_str(&out);
 }
 
-void acp_settings_read(struct acp_session *s, struct str text)
+void acp_settings_read(struct acp_session *s, struct str agent, struct str text)
 {
+    AUTO_ARENA mem = { 0 };
     struct json_opts opts = limits_json(s->root->limits);
-    struct json v, model;
+    struct agent_want want = { .name = agent };
+    struct json v = { 0 };
     struct err e;
 
-    if (!text.n || !json_read(&s->mem, arena_str(&s->mem, text), &opts, &v, &e))
-        return;
-    model = json_get(v, STR("model"));
-    if (json_type(model) == JSON_STRING)
-        s->want.model = json_str(&s->mem, model);
-    s->want.effort = agent_effort_named(json_str(&s->mem, json_get(v, STR("effort"))));
-    s->asks = json_true(json_get(v, STR("asks")));
+    if (text.n && json_read(&mem, text, &opts, &v, &e)) {
+        want.model = json_str(&mem, json_get(v, STR("model")));
+        want.effort = agent_effort_named(json_str(&mem, json_get(v, STR("effort"))));
+        s->asks = json_true(json_get(v, STR("asks")));
+    }
+    acp_session_want(s, &want);
 }

@@ -41,7 +41,7 @@ void acp_options_write(struct jw *w, const struct acp_session *s);
 /* The choices of the user as JSON, for store_session.settings; in mem. */
 struct str acp_settings_text(struct arena *mem, const struct agent_want *want, bool asks);
 
-/* Read that text into s->want and s->asks. What it does not contain is not changed. */
-void acp_settings_read(struct acp_session *s, struct str text);
+/* Set s->want and s->asks to the stored agent and that text. */
+void acp_settings_read(struct acp_session *s, struct str agent, struct str text);
 
 #endif

@@ -24,6 +24,9 @@
 
 enum { TERMINAL_ID = 200, POLL_MS = 250, PARAMS_MOST = 4 << 20 };
 
+/* A background process may run as long as its session, so the wait for its end has no real limit. */
+static const int64_t WAIT_MS = 365LL * 24 * 3600 * 1000;
+
 enum acp_terminal_state {
     ACP_TERMINAL_CREATING,
     ACP_TERMINAL_RUNNING,
@@ -44,6 +47,7 @@ struct acp_terminal {
     bool waiting;         /* `main` is in progress */
     bool kills, releases; /* requested */
     bool has_exit;        /* `exit` is set */
+    bool last_look;       /* `look` was sent after the exit, so its answer has all output */
     struct proc_exit exit;
     size_t delivered; /* bytes of the output that were delivered */
     struct timer poll;
@@ -105,7 +109,7 @@ static void take_output(struct acp_terminal *a, struct json result)
     if (!cut && text.n >= a->delivered) {
         deliver(a, str_skip(text, a->delivered));
         a->delivered = text.n;
-    } else if (cut && a->has_exit) {
+    } else if (cut && a->last_look) {
         deliver(a, STR("\n[earlier output is missing: the terminal has dropped it]\n"));
         deliver(a, text);
     }
@@ -117,16 +121,15 @@ static void on_poll(struct timer *t);
 static void on_output(struct op *op, const struct err *e, void *ctx)
 {
     struct acp_terminal *a = ctx;
-    bool last = a->has_exit;
 
     (void)op;
     a->looking = false;
     if (!e && json_here(a->look.result))
         take_output(a, a->look.result);
     rpc_out_fini(&a->look);
-    if (last && a->state == ACP_TERMINAL_RUNNING)
+    if (a->last_look && a->state == ACP_TERMINAL_RUNNING)
         set_state(a, ACP_TERMINAL_EXITED);
-    else if (a->state == ACP_TERMINAL_RUNNING)
+    else if (a->state == ACP_TERMINAL_RUNNING && !a->has_exit)
         timer_set(loop_of(a), &a->poll, POLL_MS, on_poll);
     continue_terminal(a);
 }
@@ -184,20 +187,26 @@ static struct proc_exit read_exit(struct json result)
     return x;
 }
 
+static void set_exit(struct acp_terminal *a, const struct proc_exit *exit)
+{
+    a->has_exit = true;
+    a->exit = *exit;
+}
+
 static void on_waited(struct op *op, const struct err *e, void *ctx)
 {
     struct acp_terminal *a = ctx;
+    struct proc_exit exit = { .how = PROC_LOST };
 
     (void)op;
     a->waiting = false;
-    a->has_exit = true;
-    if (!e && json_here(a->main.result)) {
-        a->exit = read_exit(a->main.result);
-    } else {
-        a->exit = (struct proc_exit){ .how = PROC_LOST };
-        fail(&a->exit.err, ERR_CLOSED, "the editor has lost the terminal%s%s", e ? ": " : "",
+    if (!e && json_here(a->main.result))
+        exit = read_exit(a->main.result);
+    else
+        fail(&exit.err, ERR_CLOSED, "the editor has lost the terminal%s%s", e ? ": " : "",
              e ? e->text : "");
-    }
+    if (!a->has_exit) /* else it was released before */
+        set_exit(a, &exit);
     rpc_out_fini(&a->main);
     continue_terminal(a);
 }
@@ -235,16 +244,52 @@ static void finish(struct acp_terminal *a)
     drop_terminal(a);
 }
 
-static void report_exit(struct acp_terminal *a)
-{
-    a->t->events->on_exit(a->t, &a->exit);
-    a->releases = true; /* the workspace closes a terminal after its exit */
-}
-
 static void request_end(struct acp_terminal *a, const char *method)
 {
     a->ending = true;
-    call_client(a, &a->end, method, a->session->root->limits->tool_ms, on_end_request);
+    call_client(a, &a->end, method, a->session->root->limits->shutdown_ms, on_end_request);
+}
+
+/* Has the command ended, as far as we can know? */
+static bool learn_exit(struct acp_terminal *a)
+{
+    struct proc_exit lost = { .how = PROC_LOST };
+
+    if (!a->has_exit && is_gone(a)) {
+        fail(&lost.err, ERR_CLOSED, "the editor has disconnected");
+        set_exit(a, &lost);
+    } else if (!a->has_exit && a->releases && !a->ending) { /* releasing kills the command */
+        set_exit(a, &(struct proc_exit){ .how = PROC_SIGNALED, .code = SIGKILL });
+    }
+    return a->has_exit;
+}
+
+/* RUNNING: after the exit, the last output is fetched, unless nobody wants it. */
+static void continue_running(struct acp_terminal *a)
+{
+    if (!learn_exit(a)) {
+        if (a->kills && !a->ending) {
+            a->kills = false;
+            request_end(a, "terminal/kill");
+        }
+    } else if (a->releases || is_gone(a)) {
+        set_state(a, ACP_TERMINAL_EXITED);
+    } else if (!a->looking) {
+        a->last_look = true;
+        look(a);
+    }
+}
+
+/* EXITED: the workspace releases a terminal after its exit. */
+static void release_terminal(struct acp_terminal *a)
+{
+    set_state(a, ACP_TERMINAL_RELEASED);
+    a->releases = true;
+    a->t->events->on_exit(a->t, &a->exit);
+    if (a->waiting)
+        op_cancel(&a->main.op);
+    if (!is_gone(a))
+        request_end(a, "terminal/release");
 }
 
 /*
@@ -253,34 +298,10 @@ static void request_end(struct acp_terminal *a, const char *method)
  */
 static void continue_terminal(struct acp_terminal *a)
 {
-    if (a->state == ACP_TERMINAL_RUNNING && is_gone(a) && !a->has_exit) {
-        a->has_exit = true;
-        a->exit = (struct proc_exit){ .how = PROC_LOST };
-        fail(&a->exit.err, ERR_CLOSED, "the editor has disconnected");
-    }
-    if (a->state == ACP_TERMINAL_RUNNING && a->has_exit && !a->looking) {
-        if (!is_gone(a) && !a->releases) {
-            look(a);
-            return;
-        }
-        set_state(a, ACP_TERMINAL_EXITED);
-    }
-    if (a->state == ACP_TERMINAL_RUNNING && a->releases && !a->has_exit && !a->ending) {
-        a->has_exit = true; /* releasing kills the command */
-        a->exit = (struct proc_exit){ .how = PROC_SIGNALED, .code = SIGKILL };
-        set_state(a, ACP_TERMINAL_EXITED);
-    } else if (a->state == ACP_TERMINAL_RUNNING && a->kills && !a->ending) {
-        a->kills = false;
-        request_end(a, "terminal/kill");
-    }
-    if (a->state == ACP_TERMINAL_EXITED && !a->ending) {
-        set_state(a, ACP_TERMINAL_RELEASED);
-        report_exit(a);
-        if (a->waiting)
-            op_cancel(&a->main.op);
-        if (!is_gone(a))
-            request_end(a, "terminal/release");
-    }
+    if (a->state == ACP_TERMINAL_RUNNING)
+        continue_running(a);
+    if (a->state == ACP_TERMINAL_EXITED && !a->ending)
+        release_terminal(a);
     if (a->state == ACP_TERMINAL_RELEASED && !a->ending && !a->looking && !a->waiting)
         finish(a);
 }
@@ -335,8 +356,7 @@ static void on_created(struct op *op, const struct err *e, void *ctx)
         return;
     }
     a->waiting = true;
-    call_client(a, &a->main, "terminal/wait_for_exit", a->session->root->limits->turn_ms,
-                on_waited);
+    call_client(a, &a->main, "terminal/wait_for_exit", WAIT_MS, on_waited);
     timer_set(loop_of(a), &a->poll, POLL_MS, on_poll);
 }
 
@@ -409,7 +429,7 @@ void acp_terminal_run(struct workspace *w, struct terminal *t, struct op *parent
     jw_kstr(&out, "sessionId", str_of(s->id));
     write_command(&out, s, t);
     write_env(&out, t->env);
-    jw_kstr(&out, "cwd", arena_printf(t->mem, "%s/%s", t->cwd.in.path, t->cwd.path));
+    jw_kstr(&out, "cwd", acp_path_of_place(t->mem, &t->cwd));
     jw_kint(&out, "outputByteLimit", (int64_t)t->output_limit);
     jw_object_end(&out);
     op_begin(&t->op, &create_kind, t->host->loop, parent, done, ctx);

@@ -1,7 +1,9 @@
 #include "proto/acp/agent/acp_update.h"
 
+#include "base/auto.h"
 #include "base/clock.h"
 #include "base/container.h"
+#include "base/hash.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -13,7 +15,7 @@
 
 #include <stdio.h>
 
-enum { NUMBER_TEXT = 80, OUT_KEPT = 1 << 16 };
+enum { NUMBER_TEXT = 80, OUT_KEPT = 1 << 16, COMMANDS_MOST = 1 << 20 };
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -224,22 +226,28 @@ void acp_update_end_turn(struct acp_session *s)
     arena_reset(&s->at->made_mem);
 }
 
-static void on_session(struct acp_session *s, const struct event_session *e)
+void acp_update_title(struct acp_session *s, struct str title)
 {
     char when[CLOCK_TEXT];
     struct jw *w;
 
+    if (!title.p)
+        return;
+    clock_text(loop_wall(s->conn->peer.rpc->loop), when);
+    w = acp_update_begin(s, "session_info_update");
+    jw_kstr(w, "title", title);
+    if (s->running) /* else it is only told again */
+        jw_kstr(w, "updatedAt", str_of(when));
+    acp_update_end(s);
+}
+
+static void on_session(struct acp_session *s, const struct event_session *e)
+{
     if (e->mode.p)
         acp_update_mode(s);
     if (e->mode.p || e->model.p)
         acp_update_options(s);
-    if (!e->title.p)
-        return;
-    clock_text(loop_wall(s->conn->peer.rpc->loop), when);
-    w = acp_update_begin(s, "session_info_update");
-    jw_kstr(w, "title", e->title);
-    jw_kstr(w, "updatedAt", str_of(when));
-    acp_update_end(s);
+    acp_update_title(s, e->title);
 }
 
 void acp_update_event(struct work_client *client, const struct event *ev)
@@ -264,12 +272,21 @@ void acp_update_event(struct work_client *client, const struct event *ev)
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
+/* A change of the tools is not always a change of the commands. */
 void acp_update_commands(struct acp_session *s)
 {
-    struct jw *w = acp_update_begin(s, "available_commands_update");
+    AUTO_BUF list = { 0 };
+    struct jw out = jw_to(&list), *w;
+    uint64_t hash;
 
-    jw_plain_key(w, STR("availableCommands"));
-    acp_commands_write(w, s);
+    buf_init(&list, COMMANDS_MOST);
+    acp_commands_write(&out, s);
+    hash = hash_str_long(1, buf_str(&list)) + 1; /* 0 means none */
+    if (list.full || hash == s->commands)
+        return;
+    s->commands = hash;
+    w = acp_update_begin(s, "available_commands_update");
+    jw_kraw(w, "availableCommands", buf_str(&list));
     acp_update_end(s);
 }
 

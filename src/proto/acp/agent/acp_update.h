@@ -31,7 +31,13 @@ void acp_update_free(struct acp_session *s);
 /* Send text as a message of the agent with a new id, for the output of commands. */
 void acp_update_text(struct acp_session *s, struct str text);
 
-/* Send the commands, the mode, or all config options of the session. */
+/* Send the title of the session; STR_NONE: it has none, and nothing is sent. */
+void acp_update_title(struct acp_session *s, struct str title);
+
+/*
+ * Send the commands (if they are not those that the client has got last), the mode, or all config
+ * options of the session.
+ */
 void acp_update_commands(struct acp_session *s);
 void acp_update_mode(struct acp_session *s);
 void acp_update_options(struct acp_session *s);

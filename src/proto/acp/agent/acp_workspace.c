@@ -25,8 +25,10 @@ static void cancel_file(struct op *op)
 static const struct op_kind read_kind = { .name = "editor read", .cancel = cancel_file };
 static const struct op_kind write_kind = { .name = "editor write", .cancel = cancel_file };
 
-static struct str path_of(struct arena *mem, const struct place *p)
+struct str acp_path_of_place(struct arena *mem, const struct place *p)
 {
+    if (str_eq(str_of(p->path), STR(".")))
+        return str_of(p->in.path);
     return arena_printf(mem, "%s/%s", p->in.path, p->path);
 }
 
@@ -133,7 +135,7 @@ static void on_read_disk(struct op *op, const struct err *e, void *ctx)
     if (e)
         a->why = *e;
     a->request = (struct acp_text_request){ .mem = r->mem, .done = on_read_text };
-    ask_text(a->session, &a->request, path_of(r->mem, &r->place), &r->op);
+    ask_text(a->session, &a->request, acp_path_of_place(r->mem, &r->place), &r->op);
 }
 
 static void editor_read(struct workspace *w, struct file_reading *r, struct op *parent,
@@ -192,7 +194,7 @@ static void send_text(struct acp_write *a)
     buf_init_in(&params, f->mem, (size_t)s->root->limits->message_bytes);
     jw_object(&w);
     jw_kstr(&w, "sessionId", str_of(s->id));
-    jw_kstr(&w, "path", path_of(f->mem, &f->place));
+    jw_kstr(&w, "path", acp_path_of_place(f->mem, &f->place));
     jw_kstr(&w, "content", f->text);
     jw_object_end(&w);
     if (params.full) {
@@ -267,7 +269,7 @@ static void on_write_disk(struct op *op, const struct err *e, void *ctx)
         op_fail(&f->op, &why);
     } else if (a->session->conn->can.read_file) {
         a->request = (struct acp_text_request){ .mem = f->mem, .done = on_write_text };
-        ask_text(a->session, &a->request, path_of(f->mem, &f->place), &f->op);
+        ask_text(a->session, &a->request, acp_path_of_place(f->mem, &f->place), &f->op);
     } else {
         on_write_text(&a->request, NULL);
     }

@@ -25,6 +25,9 @@ struct workspace *acp_workspace_of(struct acp_session *s);
 /* The session of such a workspace. */
 struct acp_session *acp_workspace_session(struct workspace *w);
 
+/* The absolute path of a place; in mem, or as long as the place. */
+struct str acp_path_of_place(struct arena *mem, const struct place *p);
+
 /* ---- for acp_workspace.c: the terminals (acp_terminal.c) -------------------------------------- */
 
 void acp_terminal_run(struct workspace *w, struct terminal *t, struct op *parent, op_done_fn *done,
