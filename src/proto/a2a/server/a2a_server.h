@@ -69,6 +69,9 @@ struct a2a_server {
     struct a2a_webhook *webhooks;
 };
 
+/* The program is stopping: answer the requests that wait for their tasks, which continue later. */
+void a2a_server_drain(struct a2a_server *s);
+
 /* Handle any request whose path is one of A2A. `rest` is the path below listen_path, or STR_NONE. */
 void a2a_http_serve(struct a2a_server *s, struct http_req *req);
 
