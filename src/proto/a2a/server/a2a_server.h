@@ -60,7 +60,7 @@ struct a2a_server {
     const struct a2a_setup *setup;
     bool keyed;          /* clients need a key, so cards say so */
     const char *version; /* the version of this program */
-    int64_t started;     /* wall time in ms: Last-Modified of cards */
+    int64_t changed;     /* when the cards have changed: wall time in ms */
     /* for webhooks: the HTTP client, and the addresses that URLs from outside may reach */
     struct http_client *(*http)(void *ctx);
     void *http_ctx;
