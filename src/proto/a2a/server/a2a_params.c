@@ -4,8 +4,6 @@
  * They are in a JSON object, or in the path and the query string. Names are accepted in camelCase
  * and in snake_case, and numbers also as strings, as the JSON encoding of protobuf allows.
  */
-#include "base/digits.h"
-#include "core/agent/agent_def.h"
 #include "proto/a2a/server/a2a_call.h"
 #include "wire/http_query.h"
 
