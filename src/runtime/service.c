@@ -256,6 +256,7 @@ void service_agents_changed(struct service *s)
     for (struct agent_scope *a = s->scopes; a; a = a->next)
         agent_scope_reload(a, &e); /* an agent that no longer exists offers nothing */
     events_api_changed(&s->web, EVENTS_AGENTS);
+    s->a2a.changed = loop_wall(s->loop);
 }
 
 /*

@@ -97,7 +97,7 @@ void service_a2a_init(struct service *s)
         .traces = &s->traces,
         .setup = &s->a2a_setup,
         .version = trefoil_version,
-        .started = loop_wall(s->loop),
+        .changed = loop_wall(s->loop),
         .http = service_http_client,
         .http_ctx = s,
         .outside = &s->world.outside,

@@ -161,6 +161,7 @@ void service_add_http(struct service *s, const struct config *c)
 
 void service_end_mcp(struct service *s)
 {
+    a2a_server_drain(&s->a2a);
     mcp_server_end(&s->mcp);
     service_views_end(s);
     mcp_http_drain(&s->mcp_http);

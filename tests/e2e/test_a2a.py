@@ -235,6 +235,9 @@ def json_rpc_of_0_1(root):
             events = [e["result"] for _, e in stream]
         equal(events[-1]["final"], True)
         equal(state(events[-1]), "completed")
+        # a task of this version is read in this version
+        equal(c.result("tasks/get", {"id": task["id"]}), task)
+        equal(c.result("tasks/get", {"id": task["id"]}, a2a_version="0.3")["kind"], "task")
 
 
 @case
@@ -457,6 +460,38 @@ def a_blocking_request_waits_no_longer_than_its_limit(root):
         task = c.work("/sleep 600")
         has(("submitted", "working"), state(task))
         c.result("CancelTask", {"id": task["id"]})
+
+
+@case
+def a_server_that_stops_answers_the_requests_that_wait(root):
+    with ThreadPoolExecutor() as pool:
+        with serve(root) as server:
+            c = client(server)
+            waiting = pool.submit(c.work, "/sleep 600", contextId="c-1")
+            wait_for("the task", lambda: [t for t in c.result("ListTasks")["tasks"]
+                                          if state(t) == "working"])
+            server.leave()
+            task = waiting.result()
+            equal(state(task), "working")
+        # the task is not lost
+        with serve(root) as server:
+            c = client(server)
+            has(("submitted", "working"), state(c.get(task)))
+            equal(state(c.result("CancelTask", {"id": task["id"]})), "canceled")
+
+
+@case
+def tasks_in_processes_of_their_own(root):
+    user_config(root, ON + "[tasks]\nisolate = true\n")
+    with serve(root) as server:
+        c = client(server)
+        equal(answer_of(c.work("/echo apart")), "apart")
+        with c.stream("SendStreamingMessage", {"message": message("/echo apart")}) as stream:
+            events = [e["result"] for _, e in stream]
+        has(events[0], "task")
+        equal(state(events[-1]["statusUpdate"]), "completed")
+        ask = c.work("/ask more?")
+        has(answer_of(c.work("blue", taskId=ask["id"])), "blue")
 
 
 # ---- cancel and list -----------------------------------------------------------------------------
@@ -721,6 +756,29 @@ def failures_say_why(root):
         task = c.work("/fail it broke")
         equal(state(task), "failed")
         has(texts(task["status"]["message"]["parts"]), "it broke")
+
+
+@case
+def a_task_of_an_mcp_client_is_seen_over_a2a(root):
+    with serve(root) as server:
+        c = client(server)
+        server.post({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+        made = server.post({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "dispatch_agent", "arguments": {"agent": "default", "task": "/ask which?"}}})
+        [task] = wait_for("the question", lambda: [t for t in c.result("ListTasks")["tasks"]
+                                                   if state(t) == "input-required"])
+        has(made.body.decode(), task["id"])
+        equal(texts(task["status"]["message"]["parts"]), "which?")
+        with c.stream("SubscribeToTask", {"id": task["id"]}) as stream:
+            seen = iter(stream)
+            equal(state(next(seen)[1]["result"]["task"]), "input-required")
+            done = c.work("blue", taskId=task["id"])
+            equal(state([e["result"] for _, e in seen][-1]["statusUpdate"]), "completed")
+        result = server.post({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "get_task_status", "arguments": {"task_id": task["id"]}}})
+        has(result.body.decode(), "completed")
+        has(answer_of(done), "blue")
+        has(result.body.decode(), "blue")
 
 
 @case
