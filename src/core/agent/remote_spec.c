@@ -33,7 +33,8 @@ struct remote_spec remote_spec_copy(struct arena *mem, const struct remote_spec 
 
 bool remote_spec_same(const struct remote_spec *a, const struct remote_spec *b)
 {
-    bool same = a->auth == b->auth && a->place == b->place && a->trefoil == b->trefoil && a->origins.n == b->origins.n;
+    bool same = a->auth == b->auth && a->place == b->place && a->trefoil == b->trefoil &&
+                a->origins.n == b->origins.n;
 
     for (size_t i = 0; same && i < ARRAY_LEN(texts); i++)
         same = str_eq(text_at(a, i), text_at(b, i));
