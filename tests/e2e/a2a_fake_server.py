@@ -186,6 +186,9 @@ def work(task, sent):
         task.make([{"text": "before "}], last=False)
         task.server.gate.wait(60)
         task.make([{"text": "after"}], append=True)
+    elif verb == "many":
+        for i in range(int(rest)):
+            task.make([{"text": str(i)}], name=f"n{i}", artifact=f"n{i}")
     elif verb == "ask":
         answer = task.ask("input-required", rest or "which one?")
         if answer is None:
@@ -394,9 +397,11 @@ class Handler(BaseHTTPRequestHandler):
         return self.follow(self.take_message(sent))
 
     def do_cancel(self, name):
-        task = self.find(name)
+        task, own = self.find(name), self.server.owner
         if task.state in FINAL:
             raise Refusal(-32002, 400, "the task has ended")
+        if own.deaf:
+            wait_until(lambda: own.closing)
         task.canceling.set()
         wait_until(lambda: task.state in FINAL)
         return self.result(self.server.owner.dialect.task(task))
@@ -585,6 +590,7 @@ class A2AServer:
         self.always_blocks = False
         self.stale = False      # the first event after an answer repeats the question
         self.loses = False      # tasks are forgotten
+        self.deaf = False       # a request to cancel is never answered
         self.plain = False      # only the REST routes of 0.1
         self.token_lives = 3600
         for name, value in options.items():

@@ -1,12 +1,13 @@
 """Remote A2A agents that break, hang, lie, move away or are gone: a turn ends with a clear reason,
 or goes on without losing or repeating anything."""
 import json
+import signal
 import socket
 import sqlite3
 
 from a2a_fake_server import A2AServer
 from a2a_remote import ask, end_of, remote, text_of
-from harness import case, database, equal, has, main, run, wait_for
+from harness import Process, case, database, equal, has, main, run, wait_for
 from task_client import Remote as Serving
 
 TICKS = "".join(f"tick-{i} " for i in range(40))
@@ -29,6 +30,42 @@ def a_broken_stream_is_subscribed_to_again_and_nothing_is_lost_or_repeated(root)
             equal((text_of(told), end_of(told)), (TICKS, "end"))
             equal(server.subscribed > 2, True)
             equal(len(server.tasks), 1)
+
+
+@case
+def a_silent_stream_is_subscribed_to_again(root):
+    with A2AServer() as server:
+        remote(root, server, limits="a2a_stream_idle_ms = 100")
+        with Process("run", "--json", "-a", "remote", "gate", root=root) as p:
+            wait_for("several subscriptions", lambda: server.subscribed > 2)
+            server.gate.set()
+            told = [json.loads(line) for line in p.process.stdout]
+            p.told = True
+        equal((text_of(told), end_of(told)), ("before after", "end"))
+
+
+@case
+def a_cancel_that_is_never_answered_does_not_hold_the_turn(root):
+    with A2AServer(deaf=True) as server:
+        remote(root, server, limits="a2a_cancel_ms = 100")
+        with Process("run", "--json", "-a", "remote", "hang", root=root) as p:
+            p.expect = 130
+            wait_for("work", lambda: server.tasks
+                     and next(iter(server.tasks.values())).state == "working")
+            p.process.send_signal(signal.SIGINT)
+            told = [json.loads(line) for line in p.process.stdout]
+            p.told = True
+        equal(end_of(told), "canceled")
+        has(json.dumps(told), "may still work on it")
+
+
+@case
+def too_many_artifacts_are_ignored_with_a_warning(root):
+    with A2AServer() as server:
+        remote(root, server)
+        _, told = ask(root, "many 1010")
+        equal(len({e["id"] for e in told if e["type"] == "artifact"}), 1000)  # a2a_artifacts
+        has(json.dumps(told), "a2a_artifacts")
 
 
 @case

@@ -3,6 +3,9 @@ through a ring."""
 import json
 import signal
 import socket
+import threading
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from a2a_remote import ask, end_of, remote, text_of
 from harness import Process, Serve, case, equal, has, main, run, user_config, wait_for
@@ -187,6 +190,49 @@ def a_ring_of_three_ends_at_the_sixth_hop(root):
         has(told[-1]["text"], "too long")
         hops = sum(len(far_tasks(folder)) for folder in folders)
         equal(hops, 5)
+
+
+class Foreign(BaseHTTPRequestHandler):
+    """An agent of another program: it hands each request on, and of the headers of a trace it
+    keeps only the one that every program knows."""
+
+    def log_message(self, *args):
+        pass
+
+    def do_GET(self):
+        face = {"url": "/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}
+        self.answer(json.dumps({"name": "foreign", "supportedInterfaces": [face],
+                                "capabilities": {"streaming": False}}).encode())
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        kept = {name: self.headers[name] for name in ("Content-Type", "A2A-Version", "traceparent")}
+        request = urllib.request.Request(self.server.target, body, kept)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            self.answer(answer.read())
+
+    def answer(self, body):
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@case
+def a_loop_through_a_foreign_agent_ends_at_the_sixth_hop(root):
+    proxy = ThreadingHTTPServer(("127.0.0.1", 0), Foreign)
+    proxy.daemon_threads = True
+    threading.Thread(target=proxy.serve_forever, daemon=True).start()
+    port = free_port()
+    proxy.target = f"http://127.0.0.1:{port}/a2a/next"
+    link(root, proxy.server_address[1])
+    with Serving(root=root, listen=f"127.0.0.1:{port}") as client:
+        done = client.end(client.dispatch("hello", "next"))
+        equal(done["status"], "failed")
+        has(json.dumps(done), "too long")
+        equal(len(far_tasks(root)) in (5, 6), True)
+    proxy.shutdown()
 
 
 main()
