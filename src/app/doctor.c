@@ -4,6 +4,7 @@
  * The checks are rows of a table. Each check prints one line and changes nothing.
  */
 #include "app/app.h"
+#include "app/doctor_acp.h"
 #include "base/auto.h"
 #include "config/agent_files.h"
 #include "config/skill_files.h"
@@ -138,7 +139,7 @@ static struct doctor_finding check_http_client(struct app *app)
                                          curl->version_info(CURLVERSION_NOW)->version));
 }
 
-/* ---- the keeper: start something under it and see it end --------------------------------- */
+/* ---- the keeper: start a process under it and wait for its end --------------------------- */
 
 struct trial {
     struct loop *loop;
@@ -219,7 +220,10 @@ static struct doctor_finding check_keeper(struct app *app)
     return found(HEALTH_OK, STR("starts and cleans up child processes"));
 }
 
-/* Questions to 2026-07-28 clients and trusted entries are sealed. */
+/*
+ * Check that libcrypto is available, which computes the seals of questions to clients of MCP
+ * 2026-07-28 and of trusted entries.
+ */
 static struct doctor_finding check_seals(struct app *app)
 {
     char seal[MAC_BYTES];
@@ -286,6 +290,19 @@ static struct doctor_finding check_agents(struct app *app)
                               list.n ? "" : "; `trefoil init` creates a first agent"));
 }
 
+static struct doctor_finding check_acp(struct app *app)
+{
+    size_t n;
+    struct str programs = doctor_acp_programs(app, &n);
+
+    if (!n)
+        return found(HEALTH_OK, STR("no program on PATH speaks ACP (docs/ACP_AGENTS.md lists those "
+                                    "that trefoil knows)"));
+    return found(HEALTH_OK,
+                 arena_printf(&app->project.mem, STR_FMT "; `trefoil run -a NAME` uses one",
+                              STR_ARG(programs)));
+}
+
 static struct doctor_finding check_daemon(struct app *app)
 {
     const char *path;
@@ -307,10 +324,11 @@ static const struct {
     const char *name;
     check_fn *check;
 } checks[] = {
-    { "program", check_program }, { "root", check_root },     { "config", check_config },
-    { "store", check_store },     { "keeper", check_keeper }, { "http client", check_http_client },
-    { "sandbox", check_sandbox }, { "seals", check_seals },   { "servers", check_servers },
-    { "agents", check_agents },   { "daemon", check_daemon }, { "audit", check_audit },
+    { "program", check_program }, { "root", check_root },      { "config", check_config },
+    { "store", check_store },     { "keeper", check_keeper },  { "http client", check_http_client },
+    { "sandbox", check_sandbox }, { "seals", check_seals },    { "servers", check_servers },
+    { "agents", check_agents },   { "ACP agents", check_acp }, { "daemon", check_daemon },
+    { "audit", check_audit },
 };
 
 /* ---- printing --------------------------------------------------------------------------- */

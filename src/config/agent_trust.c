@@ -50,6 +50,25 @@ static void claim_exposed(struct arena *mem, const struct config *c, const struc
                       arena_printf(mem, "expose_tools " STR_FMT, STR_ARG(def->expose.v[i])).p);
 }
 
+/* A command of the project runs as soon as the agent is used, and may get the user's variables. */
+static void claim_program(struct arena *mem, const struct agent_def *def, const char **all)
+{
+    if (def->command.n)
+        add_claim(mem, all, arena_printf(mem, "command " STR_FMT, STR_ARG(def->command.v[0])).p);
+    for (size_t i = 0; i < def->envs; i++)
+        add_claim(mem, all, arena_printf(mem, "env %s", def->env[i].name).p);
+    for (size_t i = 0; i < def->pass_env.n; i++)
+        add_claim(mem, all, arena_printf(mem, "pass_env " STR_FMT, STR_ARG(def->pass_env.v[i])).p);
+}
+
+/* Prompts leave this machine, together with secrets that the definition names. */
+static void claim_remote(struct arena *mem, const struct agent_def *def, const char **all)
+{
+    if (def->remote)
+        add_claim(mem, all,
+                  arena_printf(mem, "sends prompts to " STR_FMT, STR_ARG(def->remote->url)).p);
+}
+
 static const struct agent_entry *users_of(const struct agent_list *list, const char *name)
 {
     for (size_t i = 0; i < list->n; i++)
@@ -67,6 +86,8 @@ static const char *loosens(struct arena *mem, const struct config *c, const stru
         add_claim(mem, &all, "approval_mode yolo");
     claim_patterns(mem, &a->def, &all);
     claim_exposed(mem, c, &a->def, &all);
+    claim_program(mem, &a->def, &all);
+    claim_remote(mem, &a->def, &all);
     if (users)
         add_claim(mem, &all, arena_printf(mem, "replaces the agent of %s", users->def.origin).p);
     return all;

@@ -149,10 +149,12 @@ void terminal_kill(struct terminal *t); /* also kills all child processes; on_ex
 /* Kill the command and close the terminal; on_exit (unless it was called) and on_closed follow. */
 void terminal_release(struct terminal *t);
 
-/* Set *e to the error of a write whose file does not contain the expected text. Returns false. */
+/*
+ * Set *e to the error for a write to a file that does not contain the expected text. Returns false.
+ */
 bool workspace_fail_changed(const struct place *p, struct err *e);
 
-/* Set *e to the error of a write with `only_new` whose file exists. Returns false. */
+/* Set *e to the error for a write with `only_new` to a file that exists. Returns false. */
 bool workspace_fail_exists(const struct place *p, struct err *e);
 
 /* Return `count` lines of a text, beginning with line `from` (from 1). count 0: to the end. */

@@ -38,7 +38,7 @@ static struct session_servers *servers_of(struct acp_servers *s)
 
 static void report(struct session_servers *s, const char *server, const char *what)
 {
-    char text[512];
+    char text[640];
 
     LOG(LOG_WARN, "acp", what, LOG_Z("server", server));
     snprintf(text, sizeof(text), "MCP server %.80s: %s", server, what);
@@ -50,7 +50,7 @@ static void report_failures(struct session_servers *s)
 {
     const struct upstream *u = NULL;
     uint64_t newest = s->reported;
-    char text[400];
+    char text[512];
 
     while ((u = mcp_upstreams_next(s->upstreams, u))) {
         if (u->serial <= s->reported || u->state == UP_READY)

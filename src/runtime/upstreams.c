@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-/* ---- what is offered ----------------------------------------------------------------------- */
+/* ---- offered tools ------------------------------------------------------------------------- */
 
 struct tool_called upstream_tool_called(struct arena *mem, const struct upstream_tool *t)
 {
@@ -185,7 +185,7 @@ static void on_nothing_left(struct post *post)
     upstreams_finish(CONTAINER_OF(post, struct upstreams, closed), true);
 }
 
-/* Nothing is left when all files are written. */
+/* Finish closing when all files are written. */
 static void check_saved(struct upstreams *up)
 {
     if (up->cache.saving || up->pins.busy)

@@ -3,7 +3,7 @@
  * processes and the HTTP client that they need.
  *
  * If no server is configured, nothing is opened. Tools in [mcp] private_tools are not offered to
- * clients, but the servers of these tools run.
+ * clients, but the servers of these tools are started.
  */
 #ifndef RUNTIME_UPSTREAMS_H
 #define RUNTIME_UPSTREAMS_H
@@ -19,7 +19,8 @@
 struct upstreams {
     struct offer *offer; /* the offer to which the tools of the servers are added */
     struct rpc *rpc;
-    struct procs procs; /* all child processes of the program, including those of tools */
+    /* all child processes of the program, including the child processes of tools */
+    struct procs procs;
     struct http_client *http;
     struct mcp_upstreams *upstreams; /* the open upstreams; NULL: none are open */
     struct mcp_upstreams_view view;

@@ -7,9 +7,9 @@
  *     folder upwards
  *   - the working folder
  *
- * / and the home folder cannot be the root, because tools could then reach all files of the user.
- * If --root or TREFOIL_ROOT has such a value, that is an error. If the working folder is / or the
- * home folder, a folder in the user's state is used instead.
+ * The folder / and the home folder cannot be the root, because tools could then reach all files of
+ * the user. If --root or TREFOIL_ROOT has such a value, that is an error. If the working folder is
+ * / or the home folder, a folder in the user's state is used instead.
  */
 #ifndef STATE_ROOT_H
 #define STATE_ROOT_H

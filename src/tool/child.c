@@ -111,7 +111,8 @@ static void settle_wait(struct child_wait *w, const struct err *e)
 
 static void cancel_wait(struct op *op)
 {
-    settle_wait(CONTAINER_OF(op, struct child_wait, op), &(struct err){ ERR_CANCELED, "canceled" });
+    settle_wait(CONTAINER_OF(op, struct child_wait, op),
+                &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind wait_kind = { .name = "child", .cancel = cancel_wait };
@@ -253,7 +254,7 @@ static void on_child_started(struct op *op, const struct err *e, void *ctx)
         k->started(call, k, k->started_ctx);
         return;
     }
-    tool_failed(call, &(struct err){ ERR_CANCELED, "canceled" });
+    tool_failed(call, &(struct err){ ERR_CANCELED, "cancelled" });
     k->dropped = false;
     child_drop(k);
 }
@@ -320,7 +321,9 @@ void child_drop(struct child *k)
     k->dropped = true;
     k->kept = false;
     while (k->waits)
-        settle_wait(k->waits, &(struct err){ ERR_CLOSED, "trefoil has discarded the process" });
+        settle_wait(
+            k->waits,
+            &(struct err){ ERR_CLOSED, "trefoil has killed the process and dropped its output" });
     if (k->call)
         op_cancel(&k->terminal.op);
     else if (k->state != CHILD_CLOSED)

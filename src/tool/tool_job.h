@@ -4,7 +4,7 @@
  *
  * Make struct tool_job the first member of your own struct. On the pool thread, use only the fields
  * of your struct, w->mem and w->host. A job that takes long must check tool_job_stopped()
- * regularly, because a cancelled call cannot end before the job returns.
+ * regularly, because a cancelled call cannot end before its job returns.
  */
 #ifndef TOOL_TOOL_JOB_H
 #define TOOL_TOOL_JOB_H

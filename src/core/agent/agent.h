@@ -5,8 +5,8 @@
  * Implementations (struct agent_kind):
  *   local    a model with trefoil's tools (core/agent/local.h)
  *   script   rules from a file, for tests and demos (provider/script.h)
- *   acp, a2a agents that trefoil controls over ACP or calls over A2A: planned, in proto/acp/client
- *            and proto/a2a/client
+ *   acp      programs that speak ACP, which trefoil starts (proto/acp/client/acp_agent.h)
+ *   a2a      remote agents that trefoil calls over A2A (proto/a2a/client/a2a_agent.h)
  *
  * All code that uses an agent (`run`, `chat`, MCP tools, tasks) opens a session (session.h) and
  * starts turns in it (turn.h). Sessions and turns call the functions of the kind. No other code
@@ -39,7 +39,7 @@ enum agent_cap {
 };
 
 struct agent_kind {
-    const char *name; /* "local", "script": for logs and lists */
+    const char *name; /* "local", "script", "acp": for logs and lists */
 
     /*
      * Prepare for work in a session that is being opened. c->saved is the last result of save(), or
@@ -80,6 +80,11 @@ struct conversation {
     struct session *session;
     struct str saved; /* the last result of agent_kind.save, or STR_NONE */
     void *data;       /* private to the kind */
+    /*
+     * The kind that has set `data` and whose close() must be called; NULL: the kind of the
+     * session's agent. A session may get an agent of another kind (session_change).
+     */
+    const struct agent_kind *kind;
 };
 
 /* One prompt. It lives as long as its turn. */
@@ -89,7 +94,8 @@ struct agent_prompt {
     struct conversation *conversation;
     const struct block *block; /* the prompt; empty when a turn is resumed or compacted */
     size_t blocks;
-    struct str id; /* id of the prompt as a message */
+    struct str id;      /* id of the prompt as a message */
+    struct str message; /* another id that the client has for the prompt; STR_NONE: none */
 
     enum turn_stop stop; /* result: the kind of end of the turn */
     struct err why;      /* result: the reason for `stop`, unless `stop` is TURN_END */
@@ -111,6 +117,8 @@ struct agent {
     /* folders besides the root folder that the agent's tools may use */
     const struct host_folder *include;
     size_t includes;
+    /* the label (taint_label.h) of all that a remote agent says; STR_NONE: it is trusted data */
+    struct str source;
     bool is_default; /* this is the built-in default agent, which no file defines */
     size_t refs;
     void (*release)(struct agent *a);

@@ -186,21 +186,37 @@ static void copy_list(struct arena *mem, struct pick_strs *list)
     list->v = v;
 }
 
+static const struct agent_var *copy_env(struct arena *mem, const struct agent_def *def)
+{
+    struct agent_var *v = ARENA_ARRAY(mem, struct agent_var, def->envs);
+
+    for (size_t i = 0; i < def->envs; i++)
+        v[i] =
+            (struct agent_var){ copy_z(mem, def->env[i].name), arena_str(mem, def->env[i].value) };
+    return v;
+}
+
 struct agent_def agent_def_copy(struct arena *mem, const struct agent_def *def)
 {
     struct agent_def c = *def;
-    struct str *const texts[] = {
-        &c.description,    &c.persona, &c.model,         &c.provider,
-        &c.fallback_model, &c.effort,  &c.output_format, &c.approval_mode
-    };
+    struct str *const texts[] = { &c.description,   &c.persona,        &c.model,
+                                  &c.provider,      &c.fallback_model, &c.effort,
+                                  &c.output_format, &c.approval_mode,  &c.preset };
     struct pick_strs *const lists[] = { &c.allowed, &c.disallowed, &c.include_dirs, &c.expose,
-                                        &c.hidden };
+                                        &c.hidden,  &c.command,    &c.pass_env };
 
     c.name = copy_z(mem, c.name);
     c.title = copy_z(mem, c.title);
     c.folder = copy_z(mem, c.folder);
     c.script = copy_z(mem, c.script);
+    if (c.remote) {
+        struct remote_spec *remote = ARENA_NEW(mem, struct remote_spec);
+
+        *remote = remote_spec_copy(mem, c.remote);
+        c.remote = remote;
+    }
     c.origin = copy_z(mem, c.origin);
+    c.env = copy_env(mem, def);
     c.written = STR_NONE;
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         copy_s(mem, texts[i]);

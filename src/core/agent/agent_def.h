@@ -9,11 +9,18 @@
 #define CORE_AGENT_AGENT_DEF_H
 
 #include "base/pick.h"
+#include "core/agent/remote_spec.h"
 
 enum agent_mode { AGENT_READ_WRITE, AGENT_READ_ONLY };
 enum agent_tier { TIER_NONE, TIER_LOW, TIER_MEDIUM, TIER_HIGH };
 
 enum { AGENT_NAME_MOST = 64, AGENT_TURNS_MOST = 10000, AGENT_BUDGET_MOST = 1000000 };
+
+/* An environment variable. */
+struct agent_var {
+    const char *name;
+    struct str value;
+};
 
 struct agent_def {
     const char *name;  /* the name for callers; always valid (agent_name_valid) */
@@ -37,6 +44,18 @@ struct agent_def {
     bool isolate; /* run each task of the agent in a separate process */
     /* if the provider is "script": the path of the script below the root; else NULL */
     const char *script;
+    /*
+     * if the provider is "acp": the command of the program, or the name of a preset
+     * (proto/acp/client/acp_preset.h); the environment that the program gets: variables, and names
+     * of variables of ours
+     */
+    struct pick_strs command;
+    struct str preset;
+    const struct agent_var *env;
+    size_t envs;
+    struct pick_strs pass_env;
+    /* if the provider is "a2a": the remote agent; else NULL */
+    const struct remote_spec *remote;
     const char *folder; /* working folder, unless the session sets one; NULL: the root */
     const char *origin; /* position of the definition: "file:line" */
     struct str written; /* the text of the definition; STR_NONE in copies */

@@ -76,8 +76,8 @@ struct str history_taint(const struct history *h);
 
 /*
  * Find the first call whose result has this source in its label (taint_label.h). Returns the name
- * of the tool and sets *seq to the record of the result. STR_NONE: no result has this source, so
- * the source is that of a prompt.
+ * of the tool and sets *seq to the record of the result. STR_NONE: no result has this source, so it
+ * is the source of a prompt.
  */
 struct str history_taint_origin(const struct history *h, struct str source, int64_t *seq);
 

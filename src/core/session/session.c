@@ -528,7 +528,7 @@ static void on_agent_closed(struct op *op, const struct err *e, void *ctx)
 void session_close(struct session *s, void (*done)(void *ctx), void *ctx)
 {
     struct leaving *l = ARENA_NEW(&s->mem, struct leaving);
-    const struct agent_kind *kind = s->agent->kind;
+    const struct agent_kind *kind = s->conversation.kind ? s->conversation.kind : s->agent->kind;
 
     *l =
         (struct leaving){ .session = s, .done = done, .ctx = ctx, .post = { .fn = on_leave_post } };

@@ -35,6 +35,7 @@ struct turn_prompt {
      */
     size_t preface;
     struct str id; /* id of the message, chosen by the client; STR_NONE: the turn chooses one */
+    struct str message; /* another id that the client has for the message; STR_NONE: none */
 };
 
 struct turn {
@@ -105,6 +106,13 @@ const struct agent *turn_agent(const struct turn *t);
  * name and arguments of the call are recorded when the call starts. Report artifacts in pieces.
  */
 void turn_event(struct turn *t, const struct event *ev);
+
+/*
+ * Store the agent's state (agent_kind.save) now, and not only with the next record. For a state
+ * that the agent needs to resume the turn although nothing has happened in it yet, such as the id
+ * of a task in another process.
+ */
+void turn_checkpoint(struct turn *t);
 
 /*
  * A question of the agent to the client of the turn. Its op is a child of the prompt's op. Zero it.

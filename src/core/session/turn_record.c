@@ -109,6 +109,16 @@ static void commit(struct turn *t)
     store_batch(t);
 }
 
+void turn_checkpoint(struct turn *t)
+{
+    struct turn_work *w = t->work;
+
+    if (!w->agent->kind->save)
+        return;
+    add_record(t, "state", w->agent->kind->save(&t->session->conversation, &w->batch[w->filling]));
+    store_batch(t);
+}
+
 /* ---- words ----------------------------------------------------------------------------------- */
 
 static void add_block(struct turn_work *w, struct block b)
