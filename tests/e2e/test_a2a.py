@@ -441,13 +441,20 @@ def a_message_waits_for_the_question_of_a_working_task(root):
     with serve(root) as server, ThreadPoolExecutor() as pool:
         c = client(server)
         (root / "play.toml").write_text(
-            '[[rule]]\nevent = [{ type = "delay", delay_ms = 300 }, { type = "form", text = "Go on?" },'
+            '[[rule]]\nevent = [{ type = "delay", delay_ms = 700 }, { type = "form", text = "Go on?" },'
             '{ type = "text", text = "Went on." }]\n')
         agent(root, "actor", "provider: script\nscript: play.toml\n")
         wait_for("the agent", lambda: c.ask("GET", "/a2a/actor" + CARD).status == 200)
         task = c.result("SendMessage", {"message": message("go"),
                                         "configuration": {"returnImmediately": True}},
                         path="/a2a/actor")["task"]
+        # clients that leave while they wait have sent nothing
+        for _ in range(10):
+            with server.connect() as s:
+                body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {
+                    "message": message("no", taskId=task["id"])}}).encode()
+                s.sendall(b"POST /a2a HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                          b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         done = pool.submit(c.work, "yes", taskId=task["id"]).result()
         equal((state(done), answer_of(done)), ("completed", "Went on."))
 
