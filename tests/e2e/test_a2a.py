@@ -456,8 +456,7 @@ def a_permission_is_asked_for_and_a_login_is_auth_required(root):
                            'sandbox = "off"\n')
     with serve(root) as server:
         c = client(server, authorization="Bearer secret-of-a-0123456789")
-        wait_for("the server", lambda: "login_enter" in c.ask("GET", "/api/mcp/servers").body.decode()
-                 or b'"enter"' in c.ask("GET", "/api/mcp/servers").body)
+        wait_for("the server", lambda: b"login_enter" in c.ask("GET", "/api/mcp/servers").body)
         ask = c.work("/call mcp_login_enter {}")
         equal(state(ask), "input-required")
         has(texts(ask["status"]["message"]["parts"]), "mcp_login_enter")
@@ -478,7 +477,7 @@ def a_client_without_a_key_cannot_approve_a_call(root):
                            'sandbox = "off"\n')
     with serve(root) as server:
         c = client(server)
-        wait_for("the server", lambda: b'"enter"' in c.ask("GET", "/api/mcp/servers").body)
+        wait_for("the server", lambda: b"login_enter" in c.ask("GET", "/api/mcp/servers").body)
         ask = c.work("/call mcp_login_enter {}")
         if state(ask) == "input-required":
             got = c.call("SendMessage", {"message": message("yes", taskId=ask["id"])})
