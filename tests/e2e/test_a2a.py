@@ -10,6 +10,14 @@ from task_client import agent
 CARD = "/.well-known/agent-card.json"
 LEGACY = "/.well-known/agent.json"
 ON = "[a2a]\nenabled = true\n"
+KEYS = ON + '''
+[[serve.keys]]
+name = "a"
+key = "secret-of-a-0123456789"
+[[serve.keys]]
+name = "b"
+key = "secret-of-b-0123456789"
+'''
 
 
 # ---- cards ---------------------------------------------------------------------------------------
@@ -417,6 +425,69 @@ def an_answer_may_be_data(root):
         has(answer_of(done), "red")
 
 
+LOGIN = """
+import json, sys
+def send(**m): print(json.dumps({"jsonrpc": "2.0", **m}), flush=True)
+call = None
+for line in sys.stdin:
+    m = json.loads(line)
+    if m.get("method") == "initialize":
+        send(id=m["id"], result={"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                                 "serverInfo": {"name": "login", "version": "1"}})
+    elif m.get("method") == "tools/list":
+        send(id=m["id"], result={"tools": [{"name": "enter", "inputSchema": {"type": "object"},
+                                            "annotations": {"readOnlyHint": True}}]})
+    elif m.get("method") == "tools/call":
+        call = m["id"]
+        send(id="q", method="elicitation/create", params={
+            "mode": "url", "message": "Log in", "url": "https://login.example.org/x",
+            "elicitationId": "e1"})
+    elif m.get("id") == "q":
+        send(id=call, result={"content": [{"type": "text", "text": json.dumps(m.get("result"))}]})
+    elif "id" in m and "method" in m:
+        send(id=m["id"], error={"code": -32601, "message": "no"})
+"""
+
+
+@case
+def a_permission_is_asked_for_and_a_login_is_auth_required(root):
+    (root / "login.py").write_text(LOGIN)
+    user_config(root, KEYS + f'[[mcp.servers]]\nname = "login"\ncommand = ["python3", "{root}/login.py"]\n'
+                           'sandbox = "off"\n')
+    with serve(root) as server:
+        c = client(server, authorization="Bearer secret-of-a-0123456789")
+        wait_for("the server", lambda: b"login_enter" in c.ask("GET", "/api/mcp/servers").body)
+        ask = c.work("/call mcp_login_enter {}")
+        equal(state(ask), "input-required")
+        has(texts(ask["status"]["message"]["parts"]), "mcp_login_enter")
+        # an unclear answer leaves the question open
+        equal(state(c.work("perhaps", taskId=ask["id"])), "input-required")
+        task = c.work("yes", taskId=ask["id"])
+        equal((state(task), task["status"]["state"]), ("auth-required", "TASK_STATE_AUTH_REQUIRED"))
+        has(texts(task["status"]["message"]["parts"]), "https://login.example.org/x")
+        done = c.work("done", taskId=task["id"])
+        equal(state(done), "completed")
+        has(answer_of(done), "accept")
+
+
+@case
+def a_client_without_a_key_cannot_approve_a_call(root):
+    (root / "login.py").write_text(LOGIN)
+    user_config(root, ON + f'[[mcp.servers]]\nname = "login"\ncommand = ["python3", "{root}/login.py"]\n'
+                           'sandbox = "off"\n')
+    with serve(root) as server:
+        c = client(server)
+        wait_for("the server", lambda: b"login_enter" in c.ask("GET", "/api/mcp/servers").body)
+        ask = c.work("/call mcp_login_enter {}")
+        if state(ask) == "input-required":
+            got = c.call("SendMessage", {"message": message("yes", taskId=ask["id"])})
+            has(got.json["error"]["message"], "cannot approve")
+            equal(state(c.get(ask)), "input-required")
+            ask = c.work("no", taskId=ask["id"])
+        equal(state(ask), "completed")
+        equal("accept" in answer_of(ask), False)
+
+
 @case
 def a_context_continues_its_conversation(root):
     with serve(root) as server:
@@ -441,13 +512,20 @@ def a_message_waits_for_the_question_of_a_working_task(root):
     with serve(root) as server, ThreadPoolExecutor() as pool:
         c = client(server)
         (root / "play.toml").write_text(
-            '[[rule]]\nevent = [{ type = "delay", delay_ms = 300 }, { type = "form", text = "Go on?" },'
+            '[[rule]]\nevent = [{ type = "delay", delay_ms = 700 }, { type = "form", text = "Go on?" },'
             '{ type = "text", text = "Went on." }]\n')
         agent(root, "actor", "provider: script\nscript: play.toml\n")
         wait_for("the agent", lambda: c.ask("GET", "/a2a/actor" + CARD).status == 200)
         task = c.result("SendMessage", {"message": message("go"),
                                         "configuration": {"returnImmediately": True}},
                         path="/a2a/actor")["task"]
+        # clients that leave while they wait have sent nothing
+        for _ in range(10):
+            with server.connect() as s:
+                body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {
+                    "message": message("no", taskId=task["id"])}}).encode()
+                s.sendall(b"POST /a2a HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                          b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         done = pool.submit(c.work, "yes", taskId=task["id"]).result()
         equal((state(done), answer_of(done)), ("completed", "Went on."))
 
@@ -636,16 +714,6 @@ def huge_and_deep_bodies_are_refused(root):
 
 
 # ---- trust ---------------------------------------------------------------------------------------
-
-KEYS = ON + '''
-[[serve.keys]]
-name = "a"
-key = "secret-of-a-0123456789"
-[[serve.keys]]
-name = "b"
-key = "secret-of-b-0123456789"
-'''
-
 
 @case
 def only_cards_and_health_need_no_key(root):

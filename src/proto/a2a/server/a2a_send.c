@@ -387,8 +387,10 @@ static void answer_question(struct a2a_call *c)
 
 static void find_task(struct a2a_call *c);
 
+/* While the engine works for the call, its request must not end: find_task looks for the client. */
 static void look_again(struct a2a_call *c)
 {
+    c->req->on_gone = NULL;
     a2a_follow_leave(&c->listener);
     find_task(c);
 }
