@@ -79,10 +79,9 @@ def one_agent_file_serves_three_protocols_at_once(root):
         asked.append(params["message"])
         return {"action": "accept", "content": CHOICE}
 
-    with Serve(root=root, listen=f"unix:{root}/socket") as server, \
+    with Serve(root=root, listen=f"unix:{root}/socket"), \
             Local(root=root) as mcp, \
             Acp("--agent", "painter", root=root, capabilities={"elicitation": {"form": {}}}) as acp:
-        server.told = True
         a2a = Unix(root / "socket")
         acp.answers["elicitation/create"] = choose
         # All three have begun before one of them is answered.
@@ -95,10 +94,10 @@ def one_agent_file_serves_three_protocols_at_once(root):
         # The same text, question, artifact and end everywhere.
         equal(acp.wait(number)["stopReason"], "end_turn")
         equal(asked, [QUESTION])
-        has(acp.text(session), END)
+        has(acp.text(session).replace(" ", ""), END.replace(" ", ""))  # the form as the client wrote it
         has(artifacts_of(acp.updates(session)), "a note")
         done = end_over_mcp(mcp, ident)
-        equal(done["result"]["response"], END)
+        equal(done["result"]["response"].replace(" ", ""), END.replace(" ", ""))
         has(artifacts_of(done), "a note")
         task = a2a.result("SendMessage", {"message": message("red", taskId=task["id"])})["task"]
         equal(state(task), "completed")
@@ -110,9 +109,8 @@ def one_agent_file_serves_three_protocols_at_once(root):
 def one_task_is_seen_over_three_protocols(root):
     """A task that an MCP client dispatches belongs to the user, whose other clients see it."""
     painter(root)
-    with Serve(root=root, listen=f"unix:{root}/socket") as server, Local(root=root) as mcp, \
+    with Serve(root=root, listen=f"unix:{root}/socket"), Local(root=root) as mcp, \
             Acp(root=root, TREFOIL_PROVIDER="offline") as acp:
-        server.told = True
         a2a = Unix(root / "socket")
         ident = over_mcp(mcp)
         seen = a2a.get({"id": ident})
@@ -153,9 +151,8 @@ def a_question_of_a_remote_agents_program_reaches_the_mcp_client(root):
     far.mkdir()
     here.mkdir()
     user_config(far, '[a2a]\nenabled = true\nmode = "read-write"\nagent = "fake"\n'
-                     f'[serve]\napi_key = "{KEY}"\n{definition(far)}')
+                     f'[mcp]\nmode = "read-write"\n[serve]\napi_key = "{KEY}"\n{definition(far)}')
     with Serve(root=far) as server:
-        server.told = True
         user_config(here, '[mcp]\nmode = "read-write"\n[[agents]]\nname = "remote"\n'
                           'provider = "a2a"\ndescription = "An agent elsewhere"\n'
                           f'url = "http://127.0.0.1:{server.address[1]}/a2a/fake"\n'
@@ -164,7 +161,7 @@ def a_question_of_a_remote_agents_program_reaches_the_mcp_client(root):
             ident = mcp.dispatch("ask execute", "remote")
             mcp.reaches(ident, "input_required")
             has(json.dumps(mcp.status(ident)), "Yes")
-            mcp.use("answer_task", task_id=ident, action="accept", content={"answer": "yes"})
+            mcp.use("answer_task", task_id=ident, action="accept", content={"option": "yes"})
             has(json.dumps(mcp.end(ident)), "outcome yes")
     none_left(far)
 
