@@ -291,7 +291,7 @@ static bool set_up(struct store *s, struct err *e)
     return use_wal(sql, s->limits->store_busy_ms, e) &&
            sql_exec(sql,
                     "PRAGMA synchronous = FULL; PRAGMA cache_size = -1024;"
-                    " PRAGMA wal_autocheckpoint = 0",
+                    " PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY",
                     e) &&
            schema_raise(sql, schema_newest, e) && schema_read(sql, &s->schema, e) &&
            lease_clock_open(sql, s->batch.holder, &s->batch.lead, e);

@@ -619,6 +619,23 @@ def a_hundred_tasks_of_one_context_are_listed(root):
         equal({t["id"] for t in page["tasks"]}, set(made))
 
 
+@case
+def new_work_is_refused_while_all_places_are_taken(root):
+    user_config(root, ON + "[limits]\ntasks = 2\n")
+    with serve(root) as server:
+        c = client(server)
+        live = [c.work("/ask more?") for _ in range(2)]
+        got = c.call("SendMessage", {"message": message("/echo x")})
+        equal((got.status, got.code), (200, -32603))
+        has(got.json["error"]["message"], "tasks")
+        equal(c.ask("POST", "/message:send", {"message": message("/echo x")}).status, 503)
+        c.work("blue", taskId=live[0]["id"])
+        # the oldest one that has ended makes room
+        equal(state(c.work("/echo x")), "completed")
+        equal(c.call("GetTask", {"id": live[0]["id"]}).code, -32001)
+        equal(state(c.get(live[1])), "input-required")
+
+
 # ---- errors --------------------------------------------------------------------------------------
 
 @case

@@ -42,8 +42,7 @@ static void serve_base(struct a2a_server *s, struct http_req *req, struct str ag
 static bool is_route_word(struct str word)
 {
     return str_eq(word, STR("agents")) || str_eq(word, STR("tasks")) || str_eq(word, STR("v1")) ||
-           str_starts(word, STR("message:")) || str_eq(word, STR("extendedAgentCard")) ||
-           str_eq(word, STR(".well-known"));
+           str_starts(word, STR("message:")) || str_eq(word, STR(".well-known"));
 }
 
 /* `rest` begins with the slash behind the listen path, or is empty. */
