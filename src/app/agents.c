@@ -80,6 +80,7 @@ static void put_details(struct jw *w, const struct agent_def *d)
     pick_strs_write(w, "private_tools", &d->hidden);
     jw_kstr(w, "folder", str_of(d->folder));
     jw_kstr(w, "script", str_of(d->script));
+    jw_kstr(w, "url", d->remote ? d->remote->url : STR_NONE);
     jw_kstr(w, "persona", d->persona);
 }
 
@@ -184,6 +185,7 @@ static void print_definition(struct app *app, const struct agent_def *d)
     print_strs(app, "private_tools", &d->hidden);
     print_line(app, "folder", str_of(d->folder));
     print_line(app, "script", str_of(d->script));
+    print_line(app, "url", d->remote ? d->remote->url : STR_NONE);
     printf("%-17s %zu bytes; --prompt shows it with rules and instructions\n", "persona",
            d->persona.n);
 }
