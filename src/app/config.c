@@ -66,6 +66,11 @@ static void put_check(struct jw *w, const struct app *app, const struct agent_li
     for (size_t i = 0; i < c->file_count; i++)
         jw_str(w, str_of(c->files[i]));
     jw_array_end(w);
+    jw_plain_key(w, STR("a2a"));
+    jw_object(w);
+    jw_kbool(w, "enabled", c->a2a.on);
+    jw_kstr(w, "why", str_of(c->a2a.why));
+    jw_object_end(w);
     put_servers(w, c);
     put_agents(w, agents);
     jw_plain_key(w, STR("warnings"));
@@ -86,6 +91,7 @@ static void print_check(struct app *app, const struct agent_list *agents)
         printf("ok   %s\n", c->files[i]);
     if (!c->file_count)
         printf("ok   no configuration file: all defaults\n");
+    printf("a2a  %s (%s)\n", c->a2a.on ? "on" : "off", c->a2a.why);
     for (size_t i = 0; i < c->servers.n; i++) {
         const struct server_spec *s = &c->servers.v[i];
 

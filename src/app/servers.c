@@ -122,7 +122,7 @@ static void keep_a2a_on(const struct app *app, struct server_edit *edit)
     const struct a2a_config *a = &app->project.config.a2a;
 
     if (!edit->text.n && a->on && !a->set)
-        edit->text = STR("[a2a]\nenabled = true\n\n");
+        edit->text = STR("[a2a]\nenabled = true\n");
 }
 
 static int servers_verb_add(struct app *app, const struct servers_args *a, int words, char **word)

@@ -249,6 +249,7 @@ void service_agents_changed(struct service *s)
     for (struct agent_scope *a = s->scopes; a; a = a->next)
         agent_scope_reload(a, &e); /* one that is gone offers nothing */
     events_api_changed(&s->web, EVENTS_AGENTS);
+    s->a2a.changed = loop_wall(s->loop);
 }
 
 /* Those that are not private and fit the mode of some client; the rest is up to guard_offers. */

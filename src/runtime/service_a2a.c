@@ -52,6 +52,13 @@ static enum a2a_card_shape shape_of(enum a2a_card_word word)
     return A2A_CARD_HYBRID;
 }
 
+void service_a2a_set_path(struct service *s, const struct config *c)
+{
+    struct str path = c->a2a.listen_path;
+
+    s->a2a_setup.listen_path = path.n ? arena_str(&s->routes, path) : STR("/a2a");
+}
+
 void service_a2a_use(struct service *s, const struct config *c)
 {
     const struct a2a_config *a = &c->a2a;
@@ -59,8 +66,7 @@ void service_a2a_use(struct service *s, const struct config *c)
     s->a2a_setup = (struct a2a_setup){
         .enabled = a->on,
         .why = a->why ? a->why : "no configuration was read",
-        /* the routes exist already, so the path stays as it was at the start */
-        .listen_path = s->a2a_setup.listen_path.n ? s->a2a_setup.listen_path : a->listen_path,
+        .listen_path = s->a2a_setup.listen_path,
         .public_url = a->public_url,
         .agent = a->agent,
         .proxies = a->proxies,
@@ -81,6 +87,7 @@ static struct http_client *service_http_client(void *ctx)
 
 void service_a2a_init(struct service *s)
 {
+    s->a2a_setup.listen_path = STR("/a2a");
     s->a2a = (struct a2a_server){
         .loop = s->loop,
         .limits = s->limits,
@@ -90,7 +97,7 @@ void service_a2a_init(struct service *s)
         .traces = &s->traces,
         .setup = &s->a2a_setup,
         .version = trefoil_version,
-        .started = loop_wall(s->loop),
+        .changed = loop_wall(s->loop),
         .http = service_http_client,
         .http_ctx = s,
         .outside = &s->world.outside,

@@ -10,7 +10,10 @@ struct service;
 /* Set up the server; call it one time, after the rest of the service. */
 void service_a2a_init(struct service *s);
 
-/* Use these settings from now on. *c must live until it is replaced. */
+/* Use the listen path of the configuration for the routes, which are made only one time. */
+void service_a2a_set_path(struct service *s, const struct config *c);
+
+/* Use these settings from now on, except the listen path. *c must live until it is replaced. */
 void service_a2a_use(struct service *s, const struct config *c);
 
 /* The routes of A2A at fixed paths. */

@@ -132,8 +132,7 @@ void service_add_http(struct service *s, const struct config *c)
     size_t n;
     const struct http_route *route;
 
-    s->a2a_setup.listen_path = c->a2a.listen_path;
-    service_a2a_use(s, c);
+    service_a2a_set_path(s, c);
     route = service_routes(s, &n);
     mcp_http_init(&s->mcp_http, &s->mcp, &s->sessions);
     s->web.http = http_server_new(&(struct http_server_opts){
@@ -156,6 +155,7 @@ void service_add_http(struct service *s, const struct config *c)
 
 void service_end_mcp(struct service *s)
 {
+    a2a_server_drain(&s->a2a);
     mcp_server_end(&s->mcp);
     service_views_end(s);
     mcp_http_drain(&s->mcp_http);

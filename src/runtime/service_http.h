@@ -19,7 +19,7 @@ void service_add_http(struct service *s, const struct config *c);
  */
 const struct http_route *service_routes(struct service *s, size_t *out_n);
 
-/* Stop serving MCP: answer open requests for events, and cancel parked calls. */
+/* Stop serving MCP and A2A: answer requests that wait, and cancel parked calls. */
 void service_end_mcp(struct service *s);
 
 /* Close the HTTP server, end MCP, then call `done` from the loop. */

@@ -2,7 +2,7 @@
 """Measure trefoil beside references in one run, and print ratios.
 
 usage: bench.py BUILD_FOLDER [ROUNDS [SECTION...]]        (start memory stdio attached http proxies store
-turns events sandbox binary)
+turns events a2a sandbox binary)
 
 Absolute numbers move with the machine; ratios inside one run and CPU time per request hold.
 Contestants take turns (ABAB), medians count, server and load sit on different cores. The last
@@ -20,6 +20,7 @@ import tempfile
 import time
 import urllib.request
 
+import agents
 import events
 import proxies
 import sandboxes
@@ -216,7 +217,7 @@ SECTIONS = {"start": cold_start, "memory": memory, "stdio": stdio, "attached": a
             "http": http,
             "proxies": proxies.measure,
             "store": stores.measure, "turns": turns.measure, "events": events.measure,
-            "sandbox": sandboxes.measure, "binary": binary}
+            "a2a": agents.measure, "sandbox": sandboxes.measure, "binary": binary}
 
 
 def main():

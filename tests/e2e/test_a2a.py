@@ -10,6 +10,14 @@ from task_client import agent
 CARD = "/.well-known/agent-card.json"
 LEGACY = "/.well-known/agent.json"
 ON = "[a2a]\nenabled = true\n"
+KEYS = ON + '''
+[[serve.keys]]
+name = "a"
+key = "secret-of-a-0123456789"
+[[serve.keys]]
+name = "b"
+key = "secret-of-b-0123456789"
+'''
 
 
 # ---- cards ---------------------------------------------------------------------------------------
@@ -235,6 +243,9 @@ def json_rpc_of_0_1(root):
             events = [e["result"] for _, e in stream]
         equal(events[-1]["final"], True)
         equal(state(events[-1]), "completed")
+        # a task of this version is read in this version
+        equal(c.result("tasks/get", {"id": task["id"]}), task)
+        equal(c.result("tasks/get", {"id": task["id"]}, a2a_version="0.3")["kind"], "task")
 
 
 @case
@@ -414,6 +425,69 @@ def an_answer_may_be_data(root):
         has(answer_of(done), "red")
 
 
+LOGIN = """
+import json, sys
+def send(**m): print(json.dumps({"jsonrpc": "2.0", **m}), flush=True)
+call = None
+for line in sys.stdin:
+    m = json.loads(line)
+    if m.get("method") == "initialize":
+        send(id=m["id"], result={"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                                 "serverInfo": {"name": "login", "version": "1"}})
+    elif m.get("method") == "tools/list":
+        send(id=m["id"], result={"tools": [{"name": "enter", "inputSchema": {"type": "object"},
+                                            "annotations": {"readOnlyHint": True}}]})
+    elif m.get("method") == "tools/call":
+        call = m["id"]
+        send(id="q", method="elicitation/create", params={
+            "mode": "url", "message": "Log in", "url": "https://login.example.org/x",
+            "elicitationId": "e1"})
+    elif m.get("id") == "q":
+        send(id=call, result={"content": [{"type": "text", "text": json.dumps(m.get("result"))}]})
+    elif "id" in m and "method" in m:
+        send(id=m["id"], error={"code": -32601, "message": "no"})
+"""
+
+
+@case
+def a_permission_is_asked_for_and_a_login_is_auth_required(root):
+    (root / "login.py").write_text(LOGIN)
+    user_config(root, KEYS + f'[[mcp.servers]]\nname = "login"\ncommand = ["python3", "{root}/login.py"]\n'
+                           'sandbox = "off"\n')
+    with serve(root) as server:
+        c = client(server, authorization="Bearer secret-of-a-0123456789")
+        wait_for("the server", lambda: b"login_enter" in c.ask("GET", "/api/mcp/servers").body)
+        ask = c.work("/call mcp_login_enter {}")
+        equal(state(ask), "input-required")
+        has(texts(ask["status"]["message"]["parts"]), "mcp_login_enter")
+        # an unclear answer leaves the question open
+        equal(state(c.work("perhaps", taskId=ask["id"])), "input-required")
+        task = c.work("yes", taskId=ask["id"])
+        equal((state(task), task["status"]["state"]), ("auth-required", "TASK_STATE_AUTH_REQUIRED"))
+        has(texts(task["status"]["message"]["parts"]), "https://login.example.org/x")
+        done = c.work("done", taskId=task["id"])
+        equal(state(done), "completed")
+        has(answer_of(done), "accept")
+
+
+@case
+def a_client_without_a_key_cannot_approve_a_call(root):
+    (root / "login.py").write_text(LOGIN)
+    user_config(root, ON + f'[[mcp.servers]]\nname = "login"\ncommand = ["python3", "{root}/login.py"]\n'
+                           'sandbox = "off"\n')
+    with serve(root) as server:
+        c = client(server)
+        wait_for("the server", lambda: b"login_enter" in c.ask("GET", "/api/mcp/servers").body)
+        ask = c.work("/call mcp_login_enter {}")
+        if state(ask) == "input-required":
+            got = c.call("SendMessage", {"message": message("yes", taskId=ask["id"])})
+            has(got.json["error"]["message"], "cannot approve")
+            equal(state(c.get(ask)), "input-required")
+            ask = c.work("no", taskId=ask["id"])
+        equal(state(ask), "completed")
+        equal("accept" in answer_of(ask), False)
+
+
 @case
 def a_context_continues_its_conversation(root):
     with serve(root) as server:
@@ -438,13 +512,20 @@ def a_message_waits_for_the_question_of_a_working_task(root):
     with serve(root) as server, ThreadPoolExecutor() as pool:
         c = client(server)
         (root / "play.toml").write_text(
-            '[[rule]]\nevent = [{ type = "delay", delay_ms = 300 }, { type = "form", text = "Go on?" },'
+            '[[rule]]\nevent = [{ type = "delay", delay_ms = 700 }, { type = "form", text = "Go on?" },'
             '{ type = "text", text = "Went on." }]\n')
         agent(root, "actor", "provider: script\nscript: play.toml\n")
         wait_for("the agent", lambda: c.ask("GET", "/a2a/actor" + CARD).status == 200)
         task = c.result("SendMessage", {"message": message("go"),
                                         "configuration": {"returnImmediately": True}},
                         path="/a2a/actor")["task"]
+        # clients that leave while they wait have sent nothing
+        for _ in range(10):
+            with server.connect() as s:
+                body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {
+                    "message": message("no", taskId=task["id"])}}).encode()
+                s.sendall(b"POST /a2a HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                          b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         done = pool.submit(c.work, "yes", taskId=task["id"]).result()
         equal((state(done), answer_of(done)), ("completed", "Went on."))
 
@@ -457,6 +538,38 @@ def a_blocking_request_waits_no_longer_than_its_limit(root):
         task = c.work("/sleep 600")
         has(("submitted", "working"), state(task))
         c.result("CancelTask", {"id": task["id"]})
+
+
+@case
+def a_server_that_stops_answers_the_requests_that_wait(root):
+    with ThreadPoolExecutor() as pool:
+        with serve(root) as server:
+            c = client(server)
+            waiting = pool.submit(c.work, "/sleep 600", contextId="c-1")
+            wait_for("the task", lambda: [t for t in c.result("ListTasks")["tasks"]
+                                          if state(t) == "working"])
+            server.leave()
+            task = waiting.result()
+            equal(state(task), "working")
+        # the task is not lost
+        with serve(root) as server:
+            c = client(server)
+            has(("submitted", "working"), state(c.get(task)))
+            equal(state(c.result("CancelTask", {"id": task["id"]})), "canceled")
+
+
+@case
+def tasks_in_processes_of_their_own(root):
+    user_config(root, ON + "[tasks]\nisolate = true\n")
+    with serve(root) as server:
+        c = client(server)
+        equal(answer_of(c.work("/echo apart")), "apart")
+        with c.stream("SendStreamingMessage", {"message": message("/echo apart")}) as stream:
+            events = [e["result"] for _, e in stream]
+        has(events[0], "task")
+        equal(state(events[-1]["statusUpdate"]), "completed")
+        ask = c.work("/ask more?")
+        has(answer_of(c.work("blue", taskId=ask["id"])), "blue")
 
 
 # ---- cancel and list -----------------------------------------------------------------------------
@@ -602,16 +715,6 @@ def huge_and_deep_bodies_are_refused(root):
 
 # ---- trust ---------------------------------------------------------------------------------------
 
-KEYS = ON + '''
-[[serve.keys]]
-name = "a"
-key = "secret-of-a-0123456789"
-[[serve.keys]]
-name = "b"
-key = "secret-of-b-0123456789"
-'''
-
-
 @case
 def only_cards_and_health_need_no_key(root):
     user_config(root, KEYS)
@@ -671,13 +774,35 @@ def tasks_of_a2a_clients_only_read(root):
 def the_sixth_hop_is_refused(root):
     with serve(root) as server:
         c = client(server)
-        equal(c.call("SendMessage", {"message": message("/echo x")}, x_trefoil_trace_id="t",
-                     x_trefoil_depth="5").status, 200)
         equal("result" in c.call("SendMessage", {"message": message("/echo x")},
                                  x_trefoil_trace_id="t", x_trefoil_depth="5").json, True)
         got = c.call("SendMessage", {"message": message("/echo x")}, x_trefoil_trace_id="t",
                      x_trefoil_depth="6")
         has(got.json["error"]["message"], "chain of agent calls")
+        equal(got.code, -32004)
+        # the spelling of the seed, and a malformed id
+        got = c.call("SendMessage", {"message": message("/echo x")}, x_openstarry_trace_id="t",
+                     x_openstarry_depth="6")
+        has(got.json["error"]["message"], "chain of agent calls")
+        equal(c.call("SendMessage", {"message": message("/echo x")},
+                     x_trefoil_trace_id="t" * 300).code, -32600)
+
+
+@case
+def calls_of_one_trace_are_not_a_chain(root):
+    parent = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"
+    with serve(root) as server, ThreadPoolExecutor(20) as pool:
+        c = client(server)
+
+        def call(_):
+            return state(c.result("SendMessage", {"message": message("/echo x")},
+                                  traceparent=parent)["task"])
+
+        equal({call(i) for i in range(20)}, {"completed"})
+        equal(set(pool.map(call, range(20))), {"completed"})
+        # a malformed traceparent begins a new trace
+        equal(state(c.result("SendMessage", {"message": message("/echo x")},
+                             traceparent="nonsense")["task"]), "completed")
 
 
 @case
@@ -699,6 +824,29 @@ def failures_say_why(root):
         task = c.work("/fail it broke")
         equal(state(task), "failed")
         has(texts(task["status"]["message"]["parts"]), "it broke")
+
+
+@case
+def a_task_of_an_mcp_client_is_seen_over_a2a(root):
+    with serve(root) as server:
+        c = client(server)
+        server.post({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+        made = server.post({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "dispatch_agent", "arguments": {"agent": "default", "task": "/ask which?"}}})
+        [task] = wait_for("the question", lambda: [t for t in c.result("ListTasks")["tasks"]
+                                                   if state(t) == "input-required"])
+        has(made.body.decode(), task["id"])
+        equal(texts(task["status"]["message"]["parts"]), "which?")
+        with c.stream("SubscribeToTask", {"id": task["id"]}) as stream:
+            seen = iter(stream)
+            equal(state(next(seen)[1]["result"]["task"]), "input-required")
+            done = c.work("blue", taskId=task["id"])
+            equal(state([e["result"] for _, e in seen][-1]["statusUpdate"]), "completed")
+        result = server.post({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "get_task_status", "arguments": {"task_id": task["id"]}}})
+        has(result.body.decode(), "completed")
+        has(answer_of(done), "blue")
+        has(result.body.decode(), "blue")
 
 
 @case

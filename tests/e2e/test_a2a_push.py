@@ -14,7 +14,7 @@ FAST = ON + "[limits]\npush_retry_ms = 10\npush_answer_ms = 300\n"
 class Webhook:
     """A webhook on this machine, which records what it gets. `plan`: the next statuses; then 200."""
 
-    def __init__(self, plan=(), port=0):
+    def __init__(self, plan=(), port=0, host="127.0.0.1"):
         self.got = []
         self.plan = list(plan)
         hook = self
@@ -38,7 +38,7 @@ class Webhook:
                 pass
 
         self.release = threading.Event()
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self.server = http.server.ThreadingHTTPServer((host, port), Handler)
         self.port = self.server.server_address[1]
         self.url = f"http://127.0.0.1:{self.port}/hook"
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
@@ -221,6 +221,25 @@ def forbidden_addresses_are_refused(root):
             equal(got.code, -32602)
         equal(c.call("CreateTaskPushNotificationConfig", {
             "taskId": task["id"], "url": "http://example.org/", "token": "a\r\nb"}).code, -32602)
+
+
+@case
+def a_name_is_judged_by_its_address(root):
+    """The name of this machine: its address is private, or that of loopback."""
+    user_config(root, FAST + 'push_tries = 2\n')
+    name = socket.gethostname()
+    try:
+        address = socket.gethostbyname(name)
+    except OSError:
+        return  # it has no address
+    if not address.startswith(("10.", "172.", "192.168.")):
+        return
+    with serve(root) as server, Webhook(host="0.0.0.0") as hook, Webhook() as other:
+        c = client(server)
+        work(c, f"http://{name}:{hook.port}/hook")
+        work(c, other.url)
+        other.wait_for_end()
+        equal(hook.got, [])
 
 
 @case

@@ -239,7 +239,7 @@ def add_to_nothing_and_to_the_users_file(root):
                    "Authorization: env:HOME", "--header", "X-B:  c ", **env)
     equal((done.returncode, done.stderr), (0, b""))
     equal((project / "trefoil.toml").read_text(),
-          '[[mcp.servers]]\nname = "web"\nurl = "https://h.example/mcp"\n'
+          '[a2a]\nenabled = true\n\n[[mcp.servers]]\nname = "web"\nurl = "https://h.example/mcp"\n'
           'headers = { Authorization = "env:HOME", X-B = "c" }\n')
     done = trefoil(project, "servers", "add", "mine", "--user", "--", "x", **env)
     equal((done.returncode, done.stderr), (0, b""))

@@ -37,13 +37,13 @@ bool a2a_error_of_code(int64_t code, enum a2a_error *out)
 enum a2a_error a2a_error_of(enum err_code code)
 {
     switch (code) {
-    case ERR_INVALID:
-    case ERR_LIMIT: return A2A_INVALID_PARAMS;
+    case ERR_INVALID: return A2A_INVALID_PARAMS;
     case ERR_NOT_FOUND: return A2A_TASK_NOT_FOUND;
     case ERR_BUSY:
     case ERR_CLOSED:
     case ERR_CANCELED: return A2A_BUSY;
     case ERR_DENIED: return A2A_UNSUPPORTED_OPERATION;
+    case ERR_LIMIT:
     case ERR_TIMEOUT:
     case ERR_SYSTEM:
     case ERR_NONE: break;

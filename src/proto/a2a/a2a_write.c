@@ -52,6 +52,12 @@ static struct str maybe(struct str s)
     return s.n ? s : STR_NONE;
 }
 
+/* A part has a content, even if it is empty. */
+static struct str text_of(const struct block *b)
+{
+    return b->text.p ? b->text : STR("");
+}
+
 /* Core names a link that has no name by its URI. */
 static struct str file_name(const struct block *b)
 {
@@ -67,7 +73,7 @@ static void write_member_part(struct jw *w, const struct block *b)
     } else if (b->is_data) {
         jw_kraw(w, "data", b->text);
     } else {
-        jw_kstr(w, "text", b->text);
+        jw_kstr(w, "text", text_of(b));
         jw_kstr(w, "mediaType", maybe(b->type));
     }
 }
@@ -85,7 +91,7 @@ static void write_tagged_part(struct jw *w, const struct a2a_dialect_row *d, con
     } else if (is_data(d, b)) {
         jw_kraw(w, "data", b->text);
     } else {
-        jw_kstr(w, "text", b->text);
+        jw_kstr(w, "text", text_of(b));
     }
 }
 
@@ -104,7 +110,7 @@ static void write_proto_part(struct jw *w, const struct a2a_dialect_row *d, cons
         jw_kraw(w, "data", b->text);
         jw_object_end(w);
     } else {
-        jw_kstr(w, "text", b->text);
+        jw_kstr(w, "text", text_of(b));
     }
 }
 
@@ -119,7 +125,7 @@ static void write_flat_part(struct jw *w, const struct a2a_dialect_row *d, const
         jw_kplain(w, "mimeType", STR("application/json"));
         jw_kraw(w, "data", b->text);
     } else {
-        jw_kstr(w, "text", b->text);
+        jw_kstr(w, "text", text_of(b));
     }
 }
 

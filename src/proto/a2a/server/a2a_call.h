@@ -29,7 +29,6 @@ struct a2a_params {
     /* send, stream */
     struct a2a_message message;
     bool blocking;
-    struct pick_strs modes;
     struct a2a_push push;
     bool has_push;
     /* list */

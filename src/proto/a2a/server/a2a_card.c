@@ -331,7 +331,7 @@ static void reply_cached(struct a2a_server *s, struct http_req *req, struct buf 
 
     etag_of(all, etag);
     snprintf(age, sizeof(age), "public, max-age=%d", (int)CARD_AGE_S);
-    http_date(s->started, changed);
+    http_date(s->changed, changed);
     h[0].value = str_of(age);
     h[1].value = str_of(etag);
     h[2].value = str_of(changed);

@@ -4,8 +4,6 @@
  * They are in a JSON object, or in the path and the query string. Names are accepted in camelCase
  * and in snake_case, and numbers also as strings, as the JSON encoding of protobuf allows.
  */
-#include "base/digits.h"
-#include "core/agent/agent_def.h"
 #include "proto/a2a/server/a2a_call.h"
 #include "wire/http_query.h"
 
@@ -151,7 +149,8 @@ static bool param_push(struct a2a_call *c, struct json config, struct err *e)
     return true;
 }
 
-static bool param_modes(struct a2a_call *c, struct json config, struct err *e)
+/* Checked only: agents answer in text, and add the files that they make. */
+static bool check_output_modes(struct json config, struct err *e)
 {
     struct json v = a2a_get(config, "acceptedOutputModes");
 
@@ -159,13 +158,10 @@ static bool param_modes(struct a2a_call *c, struct json config, struct err *e)
         return true;
     if (json_type(v) != JSON_ARRAY || json_count(v) > MODES_MOST)
         return json_fail(v, e, "expected an array of at most %d strings", (int)MODES_MOST);
-    c->params.modes.v = ARENA_ARRAY(&c->req->mem, struct str, json_count(v) + 1);
-    c->params.modes.set = true;
     JSON_EACH(item, v)
     {
         if (json_type(item) != JSON_STRING)
             return json_fail(item, e, "expected a string");
-        c->params.modes.v[c->params.modes.n++] = json_str(&c->req->mem, item);
     }
     return true;
 }
@@ -244,7 +240,7 @@ static bool params_send(struct a2a_call *c, enum a2a_error *error, struct err *e
         if (!params_of_first(c, e))
             return false;
     } else if (!param_history(c, config, e) || !param_push(c, config, e) ||
-               !param_modes(c, config, e) || !param_blocking(c, config, e)) {
+               !check_output_modes(config, e) || !param_blocking(c, config, e)) {
         return false;
     }
     if (c->params.message.context.n > ID_MOST || c->params.message.id.n > ID_MOST)

@@ -92,6 +92,30 @@ void a2a_answer_when(struct a2a_call *c, const struct task_info *info, int64_t a
     a2a_follow_join(c->server, info, &c->listener, at_least);
 }
 
+static void on_wait_update(struct a2a_listener *l, const struct a2a_update *u, int64_t seq);
+
+/* Answer one request that waits. False: none waits. */
+static bool drain_one(struct a2a_server *s)
+{
+    for (struct a2a_follow *f = s->follows; f; f = f->next)
+        for (struct a2a_listener *l = f->listeners; l; l = l->next) {
+            if (l->on_update == on_update && l->ready)
+                answer_now(call_of(l));
+            else if (l->on_update == on_wait_update)
+                a2a_refuse(call_of(l), A2A_BUSY, "trefoil is shutting down");
+            else
+                continue;
+            return true;
+        }
+    return false;
+}
+
+void a2a_server_drain(struct a2a_server *s)
+{
+    while (drain_one(s))
+        ;
+}
+
 /* The task is stored: answer as the client wants. */
 static void send_follow(struct a2a_call *c, int64_t at_least)
 {
@@ -363,8 +387,10 @@ static void answer_question(struct a2a_call *c)
 
 static void find_task(struct a2a_call *c);
 
+/* While the engine works for the call, its request must not end: find_task looks for the client. */
 static void look_again(struct a2a_call *c)
 {
+    c->req->on_gone = NULL;
     a2a_follow_leave(&c->listener);
     find_task(c);
 }

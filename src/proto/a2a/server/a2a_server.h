@@ -60,7 +60,7 @@ struct a2a_server {
     const struct a2a_setup *setup;
     bool keyed;          /* clients need a key, so cards say so */
     const char *version; /* the version of this program */
-    int64_t started;     /* wall time in ms: Last-Modified of cards */
+    int64_t changed;     /* when the cards have changed: wall time in ms */
     /* for webhooks: the HTTP client, and the addresses that URLs from outside may reach */
     struct http_client *(*http)(void *ctx);
     void *http_ctx;
@@ -68,6 +68,9 @@ struct a2a_server {
     struct a2a_follow *follows;
     struct a2a_webhook *webhooks;
 };
+
+/* The program is stopping: answer the requests that wait for their tasks, which continue later. */
+void a2a_server_drain(struct a2a_server *s);
 
 /* Handle any request whose path is one of A2A. `rest` is the path below listen_path, or STR_NONE. */
 void a2a_http_serve(struct a2a_server *s, struct http_req *req);

@@ -7,6 +7,20 @@ static void ask_for(struct a2a_call *c)
     c->ask = (struct task_ask){ .id = c->params.id, .owner = a2a_call_sees(c) };
 }
 
+/*
+ * 0.1 and 0.3 have these methods in common. A client of 0.1 is known by its task, unless it names a
+ * version.
+ */
+static void use_dialect_of_task(struct a2a_call *c)
+{
+    struct str version = a2a_stored_version(&c->req->mem, c->ask.info.client);
+
+    if (c->binding == A2A_JSONRPC && c->dialect == A2A_0_3 &&
+        !http_req_header(c->req, A2A_VERSION_HEADER).n &&
+        str_eq(version, str_of(a2a_dialects[A2A_0_1].version)))
+        c->dialect = A2A_0_1;
+}
+
 /* ---- get ------------------------------------------------------------------------------------- */
 
 static void on_got(struct op *op, const struct err *e, void *ctx)
@@ -15,6 +29,7 @@ static void on_got(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     c->asked = true;
+    use_dialect_of_task(c);
     if (e)
         a2a_refuse_err(c, e);
     else
@@ -37,6 +52,7 @@ static void on_canceled(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     c->asked = true;
+    use_dialect_of_task(c);
     if (!e || (e->code == ERR_INVALID && state == TASK_CANCELED && c->dialect == A2A_1_0))
         a2a_answer_when(c, &c->ask.info, c->ask.info.last_seq);
     else if (e->code == ERR_INVALID)
@@ -82,6 +98,7 @@ static void on_found(struct op *op, const struct err *e, void *ctx)
         a2a_refuse_err(c, e);
         return;
     }
+    use_dialect_of_task(c);
     if (!last_event(c, &after))
         return;
     if (task_state_final(c->ask.info.state) && (after < 0 || after >= c->ask.info.last_seq))
