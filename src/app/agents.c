@@ -123,7 +123,15 @@ static struct str model_of(const struct agent_def *d)
 {
     const char *tier = agent_tier_name(d->tier);
 
+    if (d->remote)
+        return STR("a2a");
     return d->model.p ? d->model : tier ? str_of(tier) : STR("-");
+}
+
+/* A remote agent describes itself in its card, which is not read here. */
+static struct str summary_of(const struct agent_def *d)
+{
+    return d->description.n || !d->remote ? d->description : d->remote->url;
 }
 
 static void print_list(struct app *app, const struct agent_list *list)
@@ -138,7 +146,7 @@ static void print_list(struct app *app, const struct agent_list *list)
         else
             printf("%-20s %-10s %-10s %s  " STR_FMT "\n", a->def.name, agent_mode_name(a->def.mode),
                    shown_text(mem, model_of(&a->def)).p, a->def.origin,
-                   STR_ARG(first_line(mem, a->def.description)));
+                   STR_ARG(first_line(mem, summary_of(&a->def))));
     }
 }
 
