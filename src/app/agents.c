@@ -83,6 +83,7 @@ static void put_details(struct jw *w, const struct agent_def *d)
     jw_kstr(w, "preset", d->preset);
     pick_strs_write(w, "command", &d->command);
     pick_strs_write(w, "pass_env", &d->pass_env);
+    jw_kstr(w, "url", d->remote ? d->remote->url : STR_NONE);
     jw_kstr(w, "persona", d->persona);
 }
 
@@ -125,7 +126,15 @@ static struct str model_of(const struct agent_def *d)
 {
     const char *tier = agent_tier_name(d->tier);
 
+    if (d->remote)
+        return STR("a2a");
     return d->model.p ? d->model : tier ? str_of(tier) : STR("-");
+}
+
+/* A remote agent describes itself in its card, which is not read here. */
+static struct str summary_of(const struct agent_def *d)
+{
+    return d->description.n || !d->remote ? d->description : d->remote->url;
 }
 
 static void print_list(struct app *app, const struct agent_list *list)
@@ -140,7 +149,7 @@ static void print_list(struct app *app, const struct agent_list *list)
         else
             printf("%-20s %-10s %-10s %s  " STR_FMT "\n", a->def.name, agent_mode_name(a->def.mode),
                    shown_text(mem, model_of(&a->def)).p, a->def.origin,
-                   STR_ARG(first_line(mem, a->def.description)));
+                   STR_ARG(first_line(mem, summary_of(&a->def))));
     }
 }
 
@@ -192,6 +201,7 @@ static void print_definition(struct app *app, const struct agent_def *d)
     print_strs(app, "pass_env", &d->pass_env);
     for (size_t i = 0; i < d->envs; i++)
         print_line(app, "env", str_of(d->env[i].name));
+    print_line(app, "url", d->remote ? d->remote->url : STR_NONE);
     printf("%-17s %zu bytes; --prompt shows it with rules and instructions\n", "persona",
            d->persona.n);
 }

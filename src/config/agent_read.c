@@ -319,6 +319,22 @@ static bool apply_program(const struct agent_reading *in, const struct agent_fie
            apply_env(in, raw->env);
 }
 
+/* A remote agent has its own model, tools and instructions. */
+static void note_local_keys(const struct agent_reading *in)
+{
+    static const struct str keys[] = {
+        STR("model"),   STR("fallback_model"),   STR("tier"),          STR("effort"),
+        STR("tools"),   STR("allowed_tools"),    STR("max_turns"),     STR("budget"),
+        STR("persona"), STR("disallowed_tools"), STR("approval_mode"), STR("include_dirs")
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (json_here(json_get(in->obj, keys[i])))
+            note(in->r->mem, in->r->notes, LOG_WARN,
+                 STR_FMT ": " STR_FMT " is ignored: a remote agent decides this itself",
+                 STR_ARG(json_where(in->r->mem, json_get(in->obj, keys[i]))), STR_ARG(keys[i]));
+}
+
 /* The keys of a remote agent mean nothing without its provider. */
 static bool apply_remote(const struct agent_reading *in, const struct agent_fields *raw)
 {
@@ -336,6 +352,7 @@ static bool apply_remote(const struct agent_reading *in, const struct agent_fiel
                              "only an agent with `provider: a2a` has this key");
     if (!remote)
         return true;
+    note_local_keys(in);
     spec = ARENA_NEW(in->r->mem, struct remote_spec);
     in->def->remote = spec;
     return remote_read(in->r->mem, in->obj, in->r->notes, spec, in->e);

@@ -46,6 +46,9 @@ def every_kind_of_credentials_is_sent_with_every_request(root):
                 done, told = ask(here, "hello", A2A_SECRET=SECRET)
                 equal((name, text_of(told)), (name, "echo: hello"))
                 equal(SECRET in done.stdout.decode() + done.stderr.decode(), False)
+                card = run("a2a", "card", "remote", root=here, A2A_SECRET=SECRET)
+                has(card.stdout.decode(), "fake")
+                equal(SECRET in card.stdout.decode() + card.stderr.decode(), False)
 
 
 @case

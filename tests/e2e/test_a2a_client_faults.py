@@ -301,6 +301,17 @@ def programs_with_only_the_plain_routes_are_reached(root):
 
 
 @case
+def what_a_remote_agent_decides_itself_is_ignored_with_a_warning(root):
+    with A2AServer() as server:
+        remote(root, server, 'model = "x"\ntools = []')
+        done = run("agents", root=root)
+        for key in ("model", "tools"):
+            has(done.stderr.decode(), f"{key} is ignored: a remote agent decides this itself")
+        has(run("agents", "show", "remote", root=root).stdout.decode(), server.url)
+        equal(text_of(ask(root, "hello", "--no-save")[1]), "echo: hello")
+
+
+@case
 def wrong_definitions_say_what_is_accepted(root):
     for more, part in (('auth = { type = "magic" }', "expected bearer, api_key, basic or oauth"),
                        ('auth = { type = "bearer" }', "needs the key token"),

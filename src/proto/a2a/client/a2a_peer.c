@@ -130,7 +130,8 @@ static bool use_card(struct a2a_meeting *m, struct str text, struct err *e)
     struct arena mem = { 0 };
     struct a2a_url url;
 
-    if (!a2a_url_read(&mem, m->exchange->fetch.url, &url, e) ||
+    /* not the URL of the response, which may contain an API key */
+    if (!a2a_url_read(&mem, m->place[m->at], &url, e) ||
         !a2a_card_read(&mem, p->o.limits, text, &url, &card, e) || !check_agent(m, &card, e) ||
         !a2a_card_choose(&card, &p->spec, p->url.origin, &face, e)) {
         arena_fini(&mem);

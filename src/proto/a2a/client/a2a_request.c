@@ -80,7 +80,6 @@ static bool write_rpc(struct arena *mem, const struct request_writing *in, int64
     const char *method = a2a_method(in->ask->op, in->face->dialect);
     struct jw *w = in->w;
 
-    (void)mem;
     if (!method)
         return fail(e, ERR_INVALID, "version %s of A2A does not have this operation",
                     a2a_dialects[in->face->dialect].version);
@@ -91,7 +90,8 @@ static bool write_rpc(struct arena *mem, const struct request_writing *in, int64
     jw_plain_key(w, STR("params"));
     write_params(in);
     jw_object_end(w);
-    *out = (struct a2a_request){ .method = "POST", .url = in->face->url.text };
+    /* a copy: a new card may replace the interface while the request is in flight */
+    *out = (struct a2a_request){ .method = "POST", .url = arena_str(mem, in->face->url.text) };
     return true;
 }
 
