@@ -520,6 +520,11 @@ def output_is_cut_in_front_between_characters(root):
                      ["terminal/wait_for_exit", {"terminalId": "$T"}],
                      ["terminal/output", {"terminalId": "$T"}])
     equal((told[2]["output"], told[2]["truncated"]), ("\u00f6\u00fc", True))
+    define(root, config="[limits]\nacp_terminal_bytes = 1000\n")
+    told = terminals(root, ["terminal/create", {"command": "seq", "args": ["9999"]}],
+                     ["terminal/wait_for_exit", {"terminalId": "$T"}],
+                     ["terminal/output", {"terminalId": "$T"}])
+    equal((len(told[2]["output"]), told[2]["output"][-5:]), (1000, "9999\n"))
 
 
 @case

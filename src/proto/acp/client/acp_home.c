@@ -158,7 +158,7 @@ static void return_file(const struct acp_conn *c, const struct acp_credential *l
 
 void acp_home_return(struct acp_conn *c)
 {
-    const char *to = users_home(c);
+    const char *to = c->credentials ? users_home(c) : NULL;
 
     for (const struct acp_credential *lent = c->credentials; to && lent; lent = lent->next)
         return_file(c, lent, to);

@@ -60,6 +60,7 @@ struct acp_conn {
     enum acp_conn_state state;   /* written by acp_conn_go only */
     struct child_link child;
     struct peer peer;
+    struct post check;      /* frees the struct if nothing is open any more */
     struct rpc_out out;     /* the request that we make now: one at a time */
     bool child_open;        /* on_closed of the child has not been called */
     bool reads_only;        /* the sandbox keeps it from writing the root */
@@ -73,6 +74,12 @@ struct acp_conn {
     struct arena mem;
     struct acp_conn *next; /* the next process of the session that is ending */
 };
+
+/* Free the process when it is ENDING and no call is open. For tests that make a struct acp_conn. */
+void acp_conn_watch(struct acp_conn *c);
+
+/* The methods that an agent may call. */
+extern const struct peer_kind acp_peer_kind;
 
 /* Start the process of a session. acp_session_next is called when it is READY or ENDING. */
 void acp_conn_open(struct acp_session *s);

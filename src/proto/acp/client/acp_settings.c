@@ -30,7 +30,7 @@ struct acp_settings {
 };
 
 /* What the definition asks for. */
-struct wanted {
+struct setting_wanted {
     const char *what;     /* for people */
     const char *category; /* of an option */
     struct str word[4];   /* acceptable values, the best first */
@@ -39,15 +39,15 @@ struct wanted {
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-static bool is_word(struct arena *mem, const struct wanted *want, size_t i, struct json value,
-                    struct json name)
+static bool is_word(struct arena *mem, const struct setting_wanted *want, size_t i,
+                    struct json value, struct json name)
 {
     return str_eq_nocase(want->word[i], json_str(mem, value)) ||
            str_eq_nocase(want->word[i], json_str(mem, name));
 }
 
 /* The value in a list of {value, name}, which may be grouped. Missing: it is not there. */
-static struct json find_value(struct arena *mem, const struct wanted *want, size_t i,
+static struct json find_value(struct arena *mem, const struct setting_wanted *want, size_t i,
                               struct json list, struct str key)
 {
     JSON_EACH(item, list)
@@ -64,7 +64,7 @@ static struct json find_value(struct arena *mem, const struct wanted *want, size
     return (struct json){ 0 };
 }
 
-static struct json find_best(struct arena *mem, const struct wanted *want, struct json list,
+static struct json find_best(struct arena *mem, const struct setting_wanted *want, struct json list,
                              struct str key)
 {
     struct json found = { 0 };
@@ -102,8 +102,8 @@ static struct str values_of(struct arena *mem, struct json list, struct str key)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-static void add_request(struct acp_session *s, const struct wanted *want, const char *method,
-                        const char *key, struct json option, struct json value)
+static void add_request(struct acp_session *s, const struct setting_wanted *want,
+                        const char *method, const char *key, struct json option, struct json value)
 {
     struct acp_settings *set = s->settings;
     struct buf out;
@@ -120,7 +120,8 @@ static void add_request(struct acp_session *s, const struct wanted *want, const 
         set->request[set->requests++] = (struct acp_setting){ want->what, method, buf_str(&out) };
 }
 
-static void add_missing(struct acp_session *s, const struct wanted *want, struct str offered)
+static void add_missing(struct acp_session *s, const struct setting_wanted *want,
+                        struct str offered)
 {
     struct acp_settings *set = s->settings;
 
@@ -136,8 +137,8 @@ struct other_list {
     const char *method, *param;
 };
 
-static void want_setting(struct acp_session *s, const struct wanted *want, struct json options,
-                         const struct other_list *other)
+static void want_setting(struct acp_session *s, const struct setting_wanted *want,
+                         struct json options, const struct other_list *other)
 {
     struct arena *mem = &s->settings->mem;
     struct json option = option_of(options, want->category), now, value;
@@ -161,7 +162,7 @@ static void want_setting(struct acp_session *s, const struct wanted *want, struc
 static void want_model(struct acp_session *s, struct json result)
 {
     struct json models = json_get(result, STR("models"));
-    const struct wanted want = { "model", "model", { s->program->model }, 1 };
+    const struct setting_wanted want = { "model", "model", { s->program->model }, 1 };
     const struct other_list other = { json_get(models, STR("availableModels")),
                                       json_get(models, STR("currentModelId")), STR("modelId"),
                                       "session/set_model", "modelId" };
@@ -173,7 +174,7 @@ static void want_model(struct acp_session *s, struct json result)
 static void want_effort(struct acp_session *s, struct json result)
 {
     struct str effort = s->program->def->effort;
-    const struct wanted want = {
+    const struct setting_wanted want = {
         "effort", "thought_level", { effort, STR("xhigh") }, str_eq(effort, STR("max")) ? 2 : 1
     };
 
@@ -182,9 +183,9 @@ static void want_effort(struct acp_session *s, struct json result)
 }
 
 /* Other programs have other words for the approval modes. */
-static struct wanted mode_wanted(struct str word)
+static struct setting_wanted mode_wanted(struct str word)
 {
-    static const struct wanted rows[] = {
+    static const struct setting_wanted rows[] = {
         { "mode", "mode", { STR("default"), STR("ask") }, 2 },
         { "mode", "mode", { STR("auto_edit"), STR("acceptEdits"), STR("auto"), STR("build") }, 4 },
         { "mode", "mode", { STR("yolo"), STR("bypassPermissions"), STR("full-access") }, 3 },
@@ -194,7 +195,7 @@ static struct wanted mode_wanted(struct str word)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (str_eq(rows[i].word[0], word))
             return rows[i];
-    return (struct wanted){ 0 };
+    return (struct setting_wanted){ 0 };
 }
 
 /*
@@ -205,7 +206,7 @@ static void want_mode(struct acp_session *s, struct json result)
 {
     const struct agent_def *def = s->program->def;
     struct json modes = json_get(result, STR("modes"));
-    const struct wanted want = mode_wanted(def->approval_mode);
+    const struct setting_wanted want = mode_wanted(def->approval_mode);
     const struct other_list other = { json_get(modes, STR("availableModes")),
                                       json_get(modes, STR("currentModeId")), STR("id"),
                                       "session/set_mode", "modeId" };
