@@ -11,7 +11,7 @@ chaos: ; scripts/build $(BUILD) '' && tests/chaos/chaos.py $(BUILD)/trefoil $(BU
 bench: ; scripts/install-deps build check bench && scripts/build $(BUILD) '' && tests/bench/bench.py $(BUILD)
 conformance: ; scripts/build $(BUILD) '' && tests/conformance/run $(BUILD)
 fuzz: ; scripts/fuzz
-peers: trefoil ; tests/peers/run $(BUILD)
+peers: trefoil ; tests/peers/run $(BUILD) && tests/peers/acp/run $(BUILD)
 soak: trefoil ; tests/soak/soak.py $(BUILD)/trefoil full $(SEED)
 fmt: ; git ls-files '*.[ch]' | xargs clang-format -i
 clean: ; rm -rf build build-*
