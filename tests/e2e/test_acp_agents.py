@@ -593,6 +593,24 @@ def it_has_a_home_of_its_own_for_each_session(root):
 
 
 @case
+def a_home_is_deleted_with_its_session(root):
+    define(root)
+    session = play(root, "hello")[0][0]["session"]
+    home = state_dir(root) / "homes" / session
+    (home / "folder").mkdir()
+    (home / "folder/link").symlink_to(root)
+    equal(run("sessions", "delete", session, root=root).returncode, 0)
+    assert not home.exists() and root.exists()
+    play(root, "hello", "--no-save")
+    equal(list((state_dir(root) / "homes").iterdir()), [])
+    play(root, "hello")
+    old = next((state_dir(root) / "homes").iterdir())
+    os.utime(old, (1, 1))
+    equal(run("gc", root=root).returncode, 0)
+    assert not old.exists()
+
+
+@case
 def its_environment_has_no_secrets_of_ours(root):
     define(root, more='pass_env = ["PASSED"]\nenv = { GIVEN = "g" }\n')
     seen = json.loads(answer(root, "env OPENAI_API_KEY PASSED GIVEN", OPENAI_API_KEY="secret",
