@@ -309,6 +309,14 @@ def a_flood_of_updates_arrives_complete(root):
 
 
 @case
+def a_flood_without_end_is_stopped(root):
+    define(root, config="[limits]\nacp_turn_bytes = 100000\nacp_cancel_ms = 200\n")
+    told, done = play(root, "flood 100000000")
+    equal((told[-1]["stop"], done.returncode), ("failed", 1))
+    has(notices(told), "acp_turn_bytes")
+
+
+@case
 def updates_after_the_answer_are_dropped(root):
     define(root)
     told, _ = play(root, "late")
@@ -453,6 +461,21 @@ def a_question_reaches_the_client_of_a_task(root):
         client.use("cancel_task", task_id=ident)
         equal(client.end(ident)["status"], "cancelled")
     none_left(root)
+
+
+@case
+def a_form_of_the_agent_reaches_the_client(root):
+    with Local(*read_write(definition(root)), root=root) as client:
+        for reply, want in (({"action": "accept", "content": {"colour": "blue"}}, "blue"),
+                             ({"action": "decline"}, "decline")):
+            ident = client.dispatch("form", "fake")
+            client.reaches(ident, "input_required")
+            client.use("answer_task", task_id=ident, **reply)
+            has(json.dumps(client.end(ident)), want)
+    none_left(root)
+    define(root)
+    has(answer(root, "form"), "decline")  # no terminal
+    has(answer(root, "request elicitation/create {}"), "requestedSchema is missing")
 
 
 # ---- files and terminals ---------------------------------------------------------------------

@@ -39,9 +39,10 @@ MORE = {"claude": 'preset = "claude"\nenv = { ENABLE_TOOL_SEARCH = "false" }\n',
                     'OPENCODE_DISABLE_DEFAULT_PLUGINS = "1" }\n'}
 RESUMES = {"claude", "codex", "opencode"}  # gemini 0.61 does not always find its session again
 
-# Some agents join a prompt to an earlier one that was cancelled, so PLAIN comes first.
+# Some agents join a prompt to an earlier one without an answer, so the later prompts come first.
 FIXTURES = [
     {"match": {"userMessage": "PLAIN"}, "response": {"content": "Hello from the mock."}},
+    {"match": {"userMessage": "was interrupted"}, "response": {"content": "resumed"}},
     {"match": {"userMessage": "SLOWLY"}, "response": {"content": "one two three four five"},
      "latency": 600000},
     {"match": {"userMessage": "WRITE_IT", "hasToolResult": True},

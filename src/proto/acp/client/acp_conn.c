@@ -294,6 +294,7 @@ static void write_abilities(struct jw *w, const struct acp_program *program)
     jw_kbool(w, "writeTextFile", files);
     jw_object_end(w);
     jw_kbool(w, "terminal", true);
+    jw_kraw(w, "elicitation", STR("{\"form\":{},\"url\":{}}"));
     jw_kraw(w, "session",
             STR("{\"configOptions\":{\"boolean\":{}},\"notices\":{},\"compaction\":{}}"));
     jw_object_end(w);
@@ -353,6 +354,7 @@ static const struct method methods[] = {
     { STR("terminal/wait_for_exit"), RPC_REQUEST, 1, ACP_VERSION, acp_on_terminal_wait },
     { STR("terminal/kill"), RPC_REQUEST, 1, ACP_VERSION, acp_on_terminal_kill },
     { STR("terminal/release"), RPC_REQUEST, 1, ACP_VERSION, acp_on_terminal_release },
+    { STR("elicitation/create"), RPC_REQUEST, 1, ACP_VERSION, acp_on_elicitation },
     { STR("$/cancel_request"), RPC_NOTIFICATION, 1, ACP_VERSION, on_cancel_request },
 };
 

@@ -147,9 +147,11 @@ struct acp_turn {
     bool started;                /* a process was started for this prompt */
     enum turn_stop cancelled_as; /* in CANCELLING: how the prompt will end */
     struct model_usage usage;
-    int64_t used, size; /* tokens of the context */
-    double cost;        /* US dollars of the session; negative: unknown */
-    struct acp_tool_call *calls;
+    int64_t used, size;          /* tokens of the context */
+    double cost;                 /* US dollars of the session; negative: unknown */
+    struct acp_tool_call *calls; /* calls that have not ended */
+    size_t open_calls;
+    int64_t bytes; /* bytes of all updates so far */
     struct arena mem;
 };
 
@@ -220,7 +222,8 @@ void acp_requests_cancel(struct acp_session *s);
 struct acp_session *acp_session_of(struct rpc_in *in);
 
 /* Handlers of the methods of clients. */
-rpc_handler_fn acp_on_update, acp_on_permission, acp_on_read_file, acp_on_write_file;
+rpc_handler_fn acp_on_update, acp_on_permission, acp_on_elicitation, acp_on_read_file,
+    acp_on_write_file;
 rpc_handler_fn acp_on_terminal_create, acp_on_terminal_output, acp_on_terminal_wait,
     acp_on_terminal_kill, acp_on_terminal_release;
 
