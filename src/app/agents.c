@@ -30,7 +30,7 @@ static const struct option agents_options[] = {
     { "yes", OPTION_FLAG, offsetof(struct agents_args, yes), NULL,
       "Allow every call that needs approval" },
     { "ask", OPTION_FLAG, offsetof(struct agents_args, ask), NULL,
-      "If there is no terminal, leave questions open until `trefoil approvals` answers" },
+      "If there is no terminal, leave questions open until `trefoil approvals` answers them" },
     { "thoughts", OPTION_FLAG, offsetof(struct agents_args, thoughts), NULL,
       "Show the model's thoughts" },
     { "wait", OPTION_FLAG, offsetof(struct agents_args, wait), NULL,
@@ -120,7 +120,7 @@ static struct str first_line(struct arena *mem, struct str s)
                       head.n < line.n ? arena_printf(mem, STR_FMT "...", STR_ARG(head)) : line);
 }
 
-/* What decides about the model, in a word. */
+/* Return the model or else the tier of the definition; "-" if it has neither. */
 static struct str model_of(const struct agent_def *d)
 {
     const char *tier = agent_tier_name(d->tier);
@@ -229,7 +229,10 @@ static void print_prompt(struct app *app, struct str prompt)
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
 
-/* What of a definition has no effect, and why; NULL: all of it counts. */
+/*
+ * Describe the entries of the definition that have no effect, and the reason. NULL: all entries
+ * have an effect.
+ */
 static const char *inert_of(struct app *app, const struct agent_list *list, const char *name)
 {
     for (size_t i = 0; i < list->claims; i++) {
@@ -259,7 +262,7 @@ static void print_definition_json(const struct agent_def *d, const char *inert)
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
 
-/* The system prompt of its model, if the provider is the one that its definition names. */
+/* Return the system prompt of the agent, for a model of the provider in its definition. */
 static struct str prompt_of(struct app *app, const struct agent_def *def, struct notes *notes)
 {
     struct skill_list skills;
@@ -295,7 +298,7 @@ static int show_agent(struct app *app, const char *name, bool prompt)
     return EXIT_OK;
 }
 
-/* ---- something to do -------------------------------------------------------------------- */
+/* ---- dispatch --------------------------------------------------------------------------- */
 
 static bool read_usd(struct app *app, const char *text, double *out)
 {

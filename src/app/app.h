@@ -32,15 +32,14 @@ struct subcommand {
     const char *summary; /* one line; NULL: help does not list it */
     int least, most;     /* how many words may follow; `most` may be WORDS_ANY */
     /*
-     * the names of those options of the verb that the subcommand accepts, separated by spaces;
-     * NULL: none
+     * names of the verb's options that the subcommand accepts, separated by spaces; NULL: none
      */
     const char *options;
 };
 
 /*
- * Before `run` is called, the command line is checked against these tables: the subcommand exists,
- * the subcommand takes the options, and the number of words is allowed.
+ * Before `run` is called, the command line is checked against these tables: the subcommand must
+ * exist and take the given options, and the number of words must be allowed.
  */
 struct verb {
     const char *name;
@@ -60,10 +59,10 @@ struct verb {
     int (*run)(struct app *app, const void *args, int words, char **word);
 };
 
-extern const struct verb verb_agents, verb_approvals, verb_audit, verb_backup, verb_chat,
-    verb_config, verb_connect, verb_doctor, verb_explain, verb_gc, verb_help, verb_init, verb_locks,
-    verb_mcp, verb_models, verb_run, verb_sandbox, verb_serve, verb_servers, verb_sessions,
-    verb_state, verb_tasks, verb_tools, verb_trust, verb_version;
+extern const struct verb verb_a2a, verb_acp, verb_agents, verb_approvals, verb_audit, verb_backup,
+    verb_chat, verb_config, verb_connect, verb_doctor, verb_explain, verb_gc, verb_help, verb_init,
+    verb_locks, verb_mcp, verb_models, verb_run, verb_sandbox, verb_serve, verb_servers,
+    verb_sessions, verb_state, verb_tasks, verb_tools, verb_trust, verb_version;
 
 /*
  * Print "DONE NAME in FILE" to stdout, or with --json these three texts as a JSON object. Returns

@@ -2,7 +2,7 @@
  * audit.c - `trefoil audit show|verify|export`: the record of every tool call that the guard has
  * judged (store/audit_log.h).
  *
- * Reads the files, also while other processes write them. Creates and repairs nothing.
+ * Reads the files, even while other processes write to them. Creates and repairs nothing.
  */
 #include "app/app.h"
 #include "base/auto.h"
@@ -20,7 +20,7 @@ struct audit_args {
     const char *last, *tool, *decision, *work, *who;
 };
 
-/* Which records are wanted, and those that were found. */
+/* The filters for records, and the records that were found. */
 struct audit_reading {
     struct app *app;
     const struct audit_args *args;
@@ -73,7 +73,10 @@ static struct str field(struct arena *mem, struct json v, const char *key)
     return json_str(mem, json_get(v, str_of(key)));
 }
 
-/* Ids may be shortened to their beginning or their end, as lists show them. */
+/*
+ * Does the text identify the id? Lists shorten ids to their beginning or their end, so both are
+ * accepted.
+ */
 static bool is_id(struct str id, const char *wanted)
 {
     return id.n && (str_starts(id, str_of(wanted)) || str_ends(id, str_of(wanted)));
@@ -87,7 +90,10 @@ static bool fits(const struct audit_args *a, struct arena *mem, struct json v)
            (!a->work || is_id(field(mem, v, "work"), a->work));
 }
 
-/* A line that is no record, as a crash may leave one, fits no filter. */
+/*
+ * Does the record match the filters? An incomplete line, which a crash can leave, matches no
+ * filter.
+ */
 static bool is_wanted(const struct audit_args *a, const struct audit_record *record)
 {
     AUTO_ARENA mem = { 0 };
@@ -154,7 +160,7 @@ static void on_problem(const struct audit_visitor *v, const struct audit_problem
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* False, with the reason on stderr: it cannot be read. */
+/* Read the log. If it cannot be read, prints the reason to stderr and returns false. */
 static bool read_log(struct audit_reading *r)
 {
     struct state_dir *state = &r->app->project.state;
@@ -175,7 +181,10 @@ static bool read_log(struct audit_reading *r)
     return false;
 }
 
-/* The wanted records, without those before the last ones. */
+/*
+ * Read the records that match the filters, and keep only the last ones if --last limits their
+ * number.
+ */
 static int read_records(struct audit_reading *r)
 {
     int code = read_options(r);

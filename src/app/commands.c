@@ -6,24 +6,25 @@
 #include <stdio.h>
 
 static const struct verb *const verbs[] = {
-    &verb_chat,    &verb_run,    &verb_sessions, &verb_tasks,   &verb_approvals,
-    &verb_locks,   &verb_serve,  &verb_mcp,      &verb_agents,  &verb_models,
-    &verb_servers, &verb_tools,  &verb_connect,  &verb_trust,   &verb_config,
-    &verb_sandbox, &verb_doctor, &verb_explain,  &verb_audit,   &verb_backup,
-    &verb_gc,      &verb_state,  &verb_init,     &verb_version, &verb_help,
+    &verb_chat,    &verb_run,     &verb_sessions, &verb_tasks,  &verb_approvals, &verb_locks,
+    &verb_serve,   &verb_mcp,     &verb_acp,      &verb_agents, &verb_models,    &verb_a2a,
+    &verb_servers, &verb_tools,   &verb_connect,  &verb_trust,  &verb_config,    &verb_sandbox,
+    &verb_doctor,  &verb_explain, &verb_audit,    &verb_backup, &verb_gc,        &verb_state,
+    &verb_init,    &verb_version, &verb_help,
 };
 
-/* Other words for a verb, as another program may say them; help does not list them. */
+/* Other names of verbs, which other programs use. Help does not list them. */
 static const struct alias {
     const char *word[2]; /* the second follows the first */
     const char *verb;
 } aliases[] = {
-    { { "subagent", "serve" }, "mcp" }, /* mcp offers agents, unless --scope says otherwise */
+    /* mcp offers agents, unless --scope selects something else */
+    { { "subagent", "serve" }, "mcp" },
 };
 
 const struct option global_options[] = {
     { "root", OPTION_TEXT, offsetof(struct app_options, root), "DIR",
-      "Work in this root folder (default: nearest with trefoil.toml, .trefoil or .git)" },
+      "Work in this root folder (default: the nearest one with trefoil.toml, .trefoil or .git)" },
     { "config", OPTION_TEXT, offsetof(struct app_options, config), "FILE",
       "Read this file instead of trefoil.toml and your config.toml" },
     { "trust", OPTION_FLAG, offsetof(struct app_options, trust), NULL,
@@ -129,7 +130,7 @@ int unknown_subcommand(const struct verb *v, const char *name)
                              n.best.p ? "" : "; available commands: ", n.best.p ? "" : list);
 }
 
-/* The n-th word that a usage line such as "NAME [JSON | -]" asks for. */
+/* Return the n-th word of a usage line such as "NAME [JSON | -]". */
 static struct str nth_word(const char *words, int n)
 {
     struct str rest = str_of(words), word = str_cut(&rest, ' ');

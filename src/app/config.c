@@ -66,6 +66,11 @@ static void put_check(struct jw *w, const struct app *app, const struct agent_li
     for (size_t i = 0; i < c->file_count; i++)
         jw_str(w, str_of(c->files[i]));
     jw_array_end(w);
+    jw_plain_key(w, STR("a2a"));
+    jw_object(w);
+    jw_kbool(w, "enabled", c->a2a.on);
+    jw_kstr(w, "why", str_of(c->a2a.why));
+    jw_object_end(w);
     put_servers(w, c);
     put_agents(w, agents);
     jw_plain_key(w, STR("warnings"));
@@ -86,6 +91,7 @@ static void print_check(struct app *app, const struct agent_list *agents)
         printf("ok   %s\n", c->files[i]);
     if (!c->file_count)
         printf("ok   no configuration file: all defaults\n");
+    printf("a2a  %s (%s)\n", c->a2a.on ? "on" : "off", c->a2a.why);
     for (size_t i = 0; i < c->servers.n; i++) {
         const struct server_spec *s = &c->servers.v[i];
 
@@ -103,8 +109,9 @@ static void print_check(struct app *app, const struct agent_list *agents)
 }
 
 /*
- * Loading has checked the configuration before we get here; what others read when they need it
- * is read now. A definition that is left out makes the check fail.
+ * The configuration files were checked when they were loaded. This function also reads the files
+ * that other verbs read only when they need them: agents, skills, rules and instructions. If a
+ * definition is skipped, the check fails.
  */
 static int config_check(struct app *app)
 {
@@ -146,7 +153,7 @@ static void print_limits_json(const struct limits *l)
 }
 
 struct config_args {
-    bool all; /* also the keys for tests and unusual machines */
+    bool all; /* also list the limits for tests and unusual machines */
 };
 
 static int limits(struct app *app, const struct config_args *args)

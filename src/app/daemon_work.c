@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* A question of the daemon's work, as if its call were here. */
+/* A question that the daemon has sent. It is asked as a question of a call in this process. */
 struct daemon_ask {
     struct ask ask; /* first */
     struct call call;
@@ -17,7 +17,10 @@ struct daemon_ask {
     int64_t id;
 };
 
-/* A request beside the stream. Its answer says nothing that the stream does not. */
+/*
+ * A request that is sent while the stream is open. Its response is ignored, because the stream
+ * reports the result.
+ */
 struct daemon_post {
     struct daemon_request request; /* first */
     struct daemon_work *work;
@@ -54,7 +57,7 @@ static void daemon_work_break(struct daemon_work *r, const struct err *e)
     daemon_work_end(r);
 }
 
-/* ---- requests beside the stream -------------------------------------------------------------- */
+/* ---- requests while the stream is open ------------------------------------------------------- */
 
 static void on_posted(struct daemon_request *request)
 {
@@ -168,7 +171,7 @@ static void put_question(struct daemon_work *r, const struct work_message *m)
     f->ask.call = &f->call;
     f->ask.about = &f->call;
     if (!ask_kind_named(m->kind, &f->ask.kind))
-        f->ask.kind = ASK_KINDS; /* a kind that no terminal can put */
+        f->ask.kind = ASK_KINDS; /* unknown kind: no terminal can ask it */
     f->ask.params = json_here(m->params) ? arena_str(&f->mem, json_raw(m->params)) : STR("{}");
     op_begin(&f->ask.op, &daemon_ask_kind, r->loop, NULL, on_remote_answered, f);
     r->kind->ask(r, &f->ask);
@@ -217,7 +220,10 @@ static void read_message(struct daemon_work *r, struct str data)
         daemon_work_break(r, &e);
 }
 
-/* The first message is for us; the verb gets the others when it is ready for them. */
+/*
+ * Handle a message. The first message is handled here; the verb gets the others when
+ * daemon_work_wait is running.
+ */
 static void on_work_event(struct daemon_request *request, struct str data)
 {
     struct daemon_work *r = request->ctx;
@@ -252,7 +258,7 @@ static void on_work_closed(struct daemon_request *request)
     check_closed(r);
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- start and end --------------------------------------------------------------------------- */
 
 bool daemon_work_start(struct daemon_work *r, const char *path, struct str body)
 {

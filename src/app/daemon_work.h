@@ -39,7 +39,7 @@ struct daemon_work {
 
     struct daemon_request request;
     char id[ID_TEXT];
-    struct host host; /* host of the calls that questions are about */
+    struct host host; /* the host of the calls that the questions are about */
     struct daemon_ask *asks;
     size_t posts; /* number of running requests, apart from the stream */
     struct timer patience;
@@ -52,14 +52,17 @@ struct daemon_work {
 
 /*
  * Send the request and wait until the daemon has accepted it. Messages are reported later, by
- * daemon_work_wait. Returns false if there is no daemon that does the work; then nothing was done.
+ * daemon_work_wait. Returns false if no daemon accepts the work; then nothing was done.
  */
 bool daemon_work_start(struct daemon_work *r, const char *path, struct str body);
 
 /* Tell the daemon to end the work soon. */
 void daemon_work_cancel(struct daemon_work *r);
 
-/* Report the messages, and run the loop until the state is CLOSED. */
+/*
+ * Pass the messages of the daemon to *kind, first those that have already arrived, and run the loop
+ * until the state is CLOSED.
+ */
 void daemon_work_wait(struct daemon_work *r);
 
 #endif

@@ -139,7 +139,7 @@ static struct doctor_finding check_http_client(struct app *app)
                                          curl->version_info(CURLVERSION_NOW)->version));
 }
 
-/* ---- the keeper: start something under it and see it end --------------------------------- */
+/* ---- the keeper: start a process under it and wait for its end --------------------------- */
 
 struct trial {
     struct loop *loop;
@@ -220,7 +220,10 @@ static struct doctor_finding check_keeper(struct app *app)
     return found(HEALTH_OK, STR("starts and cleans up child processes"));
 }
 
-/* Questions to 2026-07-28 clients and trusted entries are sealed. */
+/*
+ * Check that libcrypto is available, which computes the seals of questions to clients of MCP
+ * 2026-07-28 and of trusted entries.
+ */
 static struct doctor_finding check_seals(struct app *app)
 {
     char seal[MAC_BYTES];

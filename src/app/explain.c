@@ -25,18 +25,19 @@ struct explain {
     struct once once;
     struct arena mem;
     const struct explain_args *args;
-    struct guard_scope scope, agent; /* with what --mode says; of --agent */
+    /* scope: includes the mode of --mode; agent: the scope of --agent */
+    struct guard_scope scope, agent;
     struct principal self;
     struct caller caller;
-    const char *shown; /* the caller, for people */
+    const char *shown; /* a description of the caller for people */
     struct guard_verdict verdict;
-    struct store_session found; /* of --session */
-    struct history *history;    /* of --session; NULL: there is none */
+    struct store_session found; /* session of --session */
+    struct history *history;    /* history of --session; NULL: no session was given */
 };
 
 /* ---- the label ------------------------------------------------------------------------------- */
 
-/* Where a source of the label comes from, for people; in x->mem. */
+/* Describe where a source of the label was read, for people. In x->mem. */
 static struct str origin_of(struct explain *x, struct str source)
 {
     int64_t seq = 0;
@@ -77,7 +78,7 @@ static void put_taint(struct buf *out, struct explain *x)
 
 /* ---- printing ------------------------------------------------------------------------------ */
 
-/* NULL: all checks allow it. */
+/* Return what decided the verdict. NULL: all checks allow the call. */
 static const char *decided_by(const struct guard_verdict *v)
 {
     if (v->answered != GUARD_ASK)
@@ -156,7 +157,7 @@ static void explain_print(struct explain *x, const struct tool *t)
 
 /* ---- the caller ------------------------------------------------------------------------------ */
 
-/* A standalone agent: the rights of its definition, for any caller. */
+/* Choose an agent as the caller, with the rights of its definition only. */
 static bool choose_agent(struct explain *x, const char *name, struct err *e)
 {
     const struct app *app = x->once.app;
@@ -172,7 +173,10 @@ static bool choose_agent(struct explain *x, const char *name, struct err *e)
     return true;
 }
 
-/* The task engine adds its own scope to those of the caller that started the task. */
+/*
+ * Choose a task as the caller. The task engine's own scope restricts tasks in addition to the
+ * scopes of the caller.
+ */
 static void choose_task(struct explain *x)
 {
     x->caller.name = origin_rows[x->caller.origin].caller;
@@ -197,9 +201,10 @@ static bool choose_origin(struct explain *x, const char *word, struct err *e)
         x->scope.parent = guard_face(&x->once.service.guard, x->caller.origin);
         return true;
     }
-    return fail(e, ERR_INVALID,
-                "--origin %.40s: expected stdio, socket, http, key, run, chat, terminal or task",
-                word);
+    return fail(
+        e, ERR_INVALID,
+        "--origin %.40s: expected stdio, socket, http, key, run, chat, acp, terminal or task",
+        word);
 }
 
 static bool find_session(struct explain *x, struct store_handle *handle, struct err *e)
@@ -215,7 +220,10 @@ static bool find_session(struct explain *x, struct store_handle *handle, struct 
     return x->history != NULL;
 }
 
-/* The agent of the session, which has read what its history tells. */
+/*
+ * Choose the agent of the session as the caller, with the untrusted data that the history of the
+ * session contains.
+ */
 static bool choose_session(struct explain *x, struct err *e)
 {
     struct store_handle handle;
@@ -249,7 +257,10 @@ static bool choose_caller(struct explain *x, struct err *e)
                     : choose_origin(x, a->origin ? a->origin : "stdio", e);
 }
 
-/* A private tool is offered to no client, and `explain` must show that. */
+/*
+ * Find the tool. Private tools are found, too, because `explain` must show that they are not
+ * offered.
+ */
 static const struct tool *explain_find(struct explain *x, struct str name, struct err *e)
 {
     for (size_t i = 0; i < builtin_tool_count; i++)
@@ -311,7 +322,7 @@ static const struct option options[] = {
     { "mode", OPTION_TEXT, offsetof(struct explain_args, mode), "MODE",
       "Check the call in this mode: read-write or read-only" },
     { "origin", OPTION_TEXT, offsetof(struct explain_args, origin), "WAY",
-      "Check a call that arrives this way (default: stdio)" },
+      "Check a call that arrives in this WAY (default: stdio)" },
 };
 
 const struct verb verb_explain = {
@@ -327,7 +338,9 @@ const struct verb verb_explain = {
         "  socket               HTTP over the Unix socket\n"
         "  key                  HTTP with an API key\n"
         "  http                 HTTP over TCP without a key\n"
-        "  run, chat, terminal  these commands, and other commands such as tools call\n"
+        "  run, chat            the command of that name\n"
+        "  terminal             any other command, such as tools call\n"
+        "  acp                  an editor over ACP\n"
         "  task                 a call in a task\n",
     .least = 1,
     .most = 2,

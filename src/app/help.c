@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-enum { LEFT_WIDTH = 22 }; /* of the column of options and commands */
+enum { LEFT_WIDTH = 22 }; /* width of the column of options and commands */
 
-/* A line "  LEFT  RIGHT"; what is too long for its column gets a line of its own. */
+/* Print a line " LEFT RIGHT". If LEFT is too long for its column, it gets a separate line. */
 static void print_line(const char *left, const char *right)
 {
     if (strlen(left) > LEFT_WIDTH)
@@ -14,7 +14,10 @@ static void print_line(const char *left, const char *right)
         printf("  %-*s  %s\n", LEFT_WIDTH, left, right);
 }
 
-/* "(watch, events)": the subcommands that take an option, where not all of its verb do. */
+/*
+ * List the subcommands that take an option, such as "(watch, events)", if the option applies to
+ * only some subcommands.
+ */
 static void name_takers(const struct verb *v, const struct option *o, char *out, size_t size)
 {
     size_t n = 0;

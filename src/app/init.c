@@ -20,17 +20,21 @@ static const char toml_text[] =
     "# listen = \"127.0.0.1:8733\"\n"
     "# api_key = \"env:TREFOIL_API_KEY\"  # required to accept connections from other machines\n"
     "\n"
+    "# Other agents reach the agents of this folder over A2A. Without this key, A2A is off.\n"
+    "[a2a]\n"
+    "enabled = true\n"
+    "\n"
     "[log]\n"
     "# level = \"warn\"                   # error, warn, info, debug, trace\n"
     "\n"
-    "# Commands run in a sandbox: they write only this folder and have no network. Leaving it "
-    "needs\n"
-    "# approval. This file can only make the sandbox and the permissions stricter.\n"
+    "# Commands run in a sandbox: they can write only in this folder and have no network. A call\n"
+    "# that leaves the sandbox needs approval. This file can only make the sandbox and the\n"
+    "# permissions stricter.\n"
     "[sandbox]\n"
-    "# default = \"read-only\"            # commands write only .vault/\n"
+    "# default = \"read-only\"            # commands can write only in .vault/\n"
     "\n"
     "[guard.permission]\n"
-    "# execute = \"ask\"                  # ask for every command, also inside the sandbox\n"
+    "# execute = \"ask\"                  # ask for every command, even inside the sandbox\n"
     "# delete = \"ask\"                   # file_delete\n"
     "# edit = \"ask\"                     # file_write, file_edit\n"
     "# fetch = \"deny\"                   # web_fetch; by default it needs approval\n"
@@ -71,7 +75,10 @@ static const struct init_file {
     { ".trefoil/.gitignore", ignore_text },
 };
 
-/* Was it made? A link that leads nowhere is there too: what it names is not ours to make. */
+/*
+ * Create a file. *made is false if the path exists already. A link to a missing file counts as
+ * existing, and its target is not created.
+ */
 static bool init_make(struct app *app, const struct init_file *f, const char *path, bool *made,
                       struct err *e)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* ---- which verb ---------------------------------------------------------------------------- */
+/* ---- finding the verb ---------------------------------------------------------------------- */
 
 static void drop_word(int *argc, char **argv, int at)
 {
@@ -15,7 +15,9 @@ static void drop_word(int *argc, char **argv, int at)
     (*argc)--;
 }
 
-/* Take the verb out of argv. NULL and *code when there is none to run. */
+/*
+ * Remove the verb from argv and return it. If there is no verb to run, returns NULL and sets *code.
+ */
 static const struct verb *take_verb(int *argc, char **argv, int *code)
 {
     const struct option_set sets[] = { { global_options, global_options_count, NULL, NULL } };
@@ -68,7 +70,10 @@ static bool main_load(struct app *app, const struct verb *v, struct err *e)
     return true;
 }
 
-/* Looked for before the options are read, so that help is shown although the rest is wrong. */
+/*
+ * Is help requested? This is checked before the options are parsed, so that help is shown even if
+ * the rest of the command line is wrong.
+ */
 static bool asks_for_help(int argc, char **argv)
 {
     for (int i = 1; i < argc && !str_eq(str_of(argv[i]), STR("--")); i++)
@@ -78,8 +83,8 @@ static bool asks_for_help(int argc, char **argv)
 }
 
 /*
- * The subcommand that the words name, else the one that runs without a name. False with *code when
- * the verb has no such subcommand.
+ * Find the subcommand that the words name or, without a name, the default subcommand. If the verb
+ * has no such subcommand, sets *code and returns false.
  */
 static bool find_subcommand(struct command *c, const char *name, int *code)
 {
@@ -147,7 +152,10 @@ static int run_verb(struct app *app, const struct verb *v, int argc, char **argv
 
 /* ---- the process --------------------------------------------------------------------------- */
 
-/* The process that starts us may have closed them; the next file opened would be taken for them. */
+/*
+ * Open stdin, stdout and stderr if the parent process has closed them. Otherwise the next opened
+ * file would get one of their numbers.
+ */
 static void open_standard(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -155,7 +163,7 @@ static void open_standard(void)
             _exit(EXIT_FAILED);
 }
 
-/* Output that was lost is a failure, but a reader that has read enough is none. */
+/* Flush stdout. Lost output is a failure, unless the reader has closed the pipe. */
 static int flush_output(int code)
 {
     struct pollfd out = { .fd = STDOUT_FILENO };

@@ -18,7 +18,10 @@ struct mcp_args {
     bool no_attach;
 };
 
-/* The client gets its first answer before servers are started and the store is opened. */
+/*
+ * The delay before servers are started and the store is opened, so that the client gets its first
+ * answer earlier.
+ */
 enum { SERVERS_AFTER_MS = 10 };
 
 struct mcp_run {
@@ -28,7 +31,7 @@ struct mcp_run {
     struct runtime runtime;
     bool keeps;                /* there is a state directory */
     bool opened;               /* the runtime is open */
-    struct mcp_server *server; /* of the service, or of one agent */
+    struct mcp_server *server; /* the MCP server of the service, or of one agent */
     struct pipe_stream io;
     struct mcp_stdio stdio;
     struct drain drain;
@@ -42,7 +45,7 @@ static void on_upstreams_closed(void *ctx, bool in_time)
 {
     struct mcp_run *run = ctx;
 
-    if (!in_time) /* the keepers end what is left, as soon as we are gone */
+    if (!in_time) /* when this process has exited, the keepers kill the remaining processes */
         _exit(run->code);
     drain_leave(&run->part);
     loop_stop(run->loop);
@@ -50,7 +53,10 @@ static void on_upstreams_closed(void *ctx, bool in_time)
 
 /* ---- agents ------------------------------------------------------------------------------ */
 
-/* Agents work without a store, too; their conversations are not kept then. */
+/*
+ * Open the runtime. If the store cannot be opened, agents work without it, and their conversations
+ * are not stored.
+ */
 static bool open_runtime(struct mcp_run *run, struct err *e)
 {
     struct app *app = run->app;
@@ -87,7 +93,10 @@ static void on_open_agents(struct timer *t)
     open_agents(CONTAINER_OF(t, struct mcp_run, open_agents));
 }
 
-/* Where agents are not among what is listed they come when one is called. */
+/*
+ * A request needs the agents, so open them now. With a scope that does not list agents, they are
+ * opened only when needed.
+ */
 static void on_wanted(struct readiness *g)
 {
     struct mcp_run *run = CONTAINER_OF(g, struct mcp_run, service.web.opening);
@@ -101,8 +110,8 @@ static void on_begin(struct timer *t)
     struct mcp_run *run = CONTAINER_OF(t, struct mcp_run, begin);
 
     /*
-     * Tools that write want to know what tasks of the root have locked; an agent that is served
-     * changes with its file.
+     * Open the agents if tools may write, because these tools respect the locks of tasks, or if an
+     * agent is served, because its definition may change.
      */
     if (run->service.scope != SCOPE_TOOLS || run->app->project.config.mode != ENDPOINT_READ_ONLY ||
         run->service.scopes)
@@ -114,7 +123,7 @@ static void on_begin(struct timer *t)
         runtime_use(&run->runtime, &run->app->project.config);
 }
 
-/* ---- leaving ----------------------------------------------------------------------------- */
+/* ---- stopping ---------------------------------------------------------------------------- */
 
 static void on_runtime_closed(void *ctx)
 {
@@ -137,7 +146,7 @@ static void on_done(struct mcp_stdio *s, const struct err *e)
         on_runtime_closed(run);
 }
 
-/* Told to stop: finish what is under way, but within limits.shutdown_ms. */
+/* Stop because of a signal: finish the running calls, within limits.shutdown_ms. */
 static void on_signal(int signum, void *ctx)
 {
     struct mcp_run *run = ctx;
@@ -154,7 +163,7 @@ static void on_stop_part(struct drain_part *part)
 static void on_drained(struct drain *d, bool in_time)
 {
     (void)d;
-    if (!in_time) /* something hangs; the kernel and the keepers clean up after us */
+    if (!in_time) /* something hangs; after the exit, the kernel and the keepers clean up */
         _exit(EXIT_FAILED);
 }
 
@@ -264,7 +273,7 @@ static const struct option options[] = {
     { "scope", OPTION_TEXT, offsetof(struct mcp_args, scope), "WHAT",
       "Offer agents (default), tools, or all" },
     { "agent", OPTION_TEXT, offsetof(struct mcp_args, agent), "NAME",
-      "Offer only what the file agents/NAME/agent.json exposes" },
+      "Offer only the tools that the definition of agent NAME exposes" },
     { "framing", OPTION_TEXT, offsetof(struct mcp_args, framing), "HOW",
       "Use this message framing: auto (default), line, or header (Content-Length)" },
     { "no-attach", OPTION_FLAG, offsetof(struct mcp_args, no_attach), NULL,

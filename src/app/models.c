@@ -14,7 +14,7 @@ static const char *const tier_labels[] = { "default", "low", "medium", "high" };
 struct row {
     struct provider_spec spec;
     const char *from;
-    const char *error; /* why it cannot be used; NULL: it can */
+    const char *error; /* why the provider cannot be used; NULL: it can be used */
     bool inert;
     bool serves;
 };
@@ -25,12 +25,12 @@ struct models_listing {
     size_t rows;
     struct model_pick serving;
     bool served;
-    struct err why; /* no provider can be used */
+    struct err why; /* why no provider can be used */
 };
 
 /* ---- collecting ----------------------------------------------------------------------------- */
 
-/* With what the preset and the environment add. */
+/* Add a provider to the list, with the values of its preset and of the environment. */
 static void models_add(struct models_listing *l, const char *name, const char *from)
 {
     struct arena *mem = &l->app->project.mem;
@@ -120,7 +120,7 @@ static struct agent_model facts_of(const struct models_listing *l, const struct 
     return m;
 }
 
-/* A password in an address of the environment is not shown. */
+/* Return the address of a provider for people. A password in it is masked. */
 static struct str shown_url(struct arena *mem, const struct provider_spec *s)
 {
     struct buf out;

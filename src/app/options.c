@@ -24,14 +24,14 @@ bool option_in(const struct option *o, const char *names)
     return !names;
 }
 
-/* One argument that looks like an option, taken apart. */
+/* The parts of an argument that looks like an option. */
 struct given {
     const char *arg;
     struct str name;        /* without the dashes and without "=VALUE"; one letter for -x */
     struct str value;       /* the value in the same argument; p == NULL: none */
-    const struct option *o; /* NULL: no set has it */
+    const struct option *o; /* NULL: no set contains this option */
     size_t set;
-    void *place; /* where its value goes */
+    void *place; /* where the value is stored */
 };
 
 static bool names_option(const struct given *g, const struct option *o)
@@ -102,13 +102,16 @@ static bool put_value(const struct given *g, const char *value, struct err *e)
         return true;
     }
     if (list->n == OPTION_LIST_MOST)
-        return fail(e, ERR_LIMIT, "--%s is given more than %d times", option_name(g->o),
+        return fail(e, ERR_LIMIT, "--%s may be given at most %d times", option_name(g->o),
                     OPTION_LIST_MOST);
     list->v[list->n++] = value;
     return true;
 }
 
-/* `next` is the argument behind it, NULL at the end; *used says whether it was its value. */
+/*
+ * Store the value of an option. `next` is the following argument, or NULL. *used is set if `next`
+ * is the value.
+ */
 static bool put_option(const struct given *g, const char *next, bool *used, struct err *e)
 {
     const struct option *o = g->o;

@@ -56,8 +56,8 @@ struct option_set {
 bool option_in(const struct option *o, const char *names);
 
 /*
- * Find the first argument after argv[0] that is neither an option of the sets nor the value of one.
- * Returns its index in argv; 0: there is none.
+ * Find the first argument after argv[0] that is neither an option of the sets nor the value of such
+ * an option. Returns its index in argv; 0: there is none.
  */
 int options_first_word(const struct option_set *set, size_t sets, int argc, char **argv);
 

@@ -9,7 +9,7 @@
 
 enum { TIMEOUT_MOST = 604800 };
 
-/* The words with a space between them; "-" means stdin. */
+/* Join the words with spaces. The word "-" is replaced by the text of stdin. */
 static bool join_words(struct app *app, int words, char **word, struct str *out, struct err *e)
 {
     size_t most = (size_t)app->project.config.limits.message_bytes;
@@ -34,7 +34,7 @@ static bool join_words(struct app *app, int words, char **word, struct str *out,
     if (!str_trim(*out).n)
         return fail(e, ERR_INVALID, "the prompt is empty");
     if (utf8_valid(*out) < out->n)
-        return fail(e, ERR_INVALID, "the prompt is not UTF-8 text, at byte %zu", utf8_valid(*out));
+        return fail(e, ERR_INVALID, "the prompt is not valid UTF-8 (byte %zu)", utf8_valid(*out));
     return true;
 }
 
@@ -58,7 +58,10 @@ static bool run_check(const struct run_args *a, int64_t *timeout_ms, struct err 
     return true;
 }
 
-/* Without a state directory a prompt is answered all the same, unless it continues a session. */
+/*
+ * Open the state directory. Without one, the prompt is still answered, unless it continues a
+ * session.
+ */
 static bool open_state(struct app *app, struct run_want *want)
 {
     bool keeps;
@@ -125,9 +128,10 @@ const struct verb verb_run = {
     .words = "PROMPT... | -",
     .summary = "Send one prompt to an agent and print its answer",
     .more =
-        "- reads the prompt, or the rest of it, from stdin. The answer goes to stdout, tool "
-        "calls and\nnotices go to stderr. With --json every event is one line on stdout. Ctrl-C "
-        "ends the turn\nand keeps the session; a second Ctrl-C exits at once. Exit codes:\n"
+        "The word - is replaced by the text of stdin. The answer goes to stdout; tool calls and\n"
+        "notices go to stderr. With --json every event is one line on stdout. Ctrl-C ends the "
+        "turn\n"
+        "and keeps the session; a second Ctrl-C exits at once. Exit codes:\n"
         "  0    the agent answered\n"
         "  1    failure of the model or of the store\n"
         "  2    wrong command line or configuration\n"

@@ -28,7 +28,7 @@ struct run_screen {
     void (*stop)(struct run_screen *s); /* stops the job; set this before run_screen_open */
     bool interrupted;                   /* the user has pressed Ctrl-C */
     bool late;                          /* the time limit of --timeout has passed */
-    /* no person was available to approve the last call that needed approval */
+    /* the last call that needed approval was denied, because no one was available to approve it */
     bool denied;
     bool went_on; /* another call has started since `denied` was set */
     bool gone;    /* the reader of our output has closed it */

@@ -13,7 +13,7 @@ struct run_here {
     struct run_screen screen;
     struct runtime shop;
     struct run_job job;
-    bool busy; /* the job is under way */
+    bool busy; /* the job is running */
     bool step_done;
     int code;
 };

@@ -20,7 +20,7 @@ static struct attached_run *run_of_work(struct daemon_work *w)
     return CONTAINER_OF(w, struct attached_run, work);
 }
 
-/* ---- what the daemon says -------------------------------------------------------------------- */
+/* ---- messages of the daemon ------------------------------------------------------------------ */
 
 static void show_begin(struct attached_run *r, struct arena *mem, struct json b)
 {
@@ -88,14 +88,17 @@ static void on_run_broken(struct daemon_work *w, const struct err *e)
 
 static const struct daemon_work_kind run_work_kind = { on_run_message, on_run_ask, on_run_broken };
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- start and end --------------------------------------------------------------------------- */
 
 static void stop_run(struct run_screen *s)
 {
     daemon_work_cancel(&CONTAINER_OF(s, struct attached_run, screen)->work);
 }
 
-/* At the second signal we exit at once: the connection closes, and the daemon cancels the turn. */
+/*
+ * Handle SIGINT or SIGTERM. After the second signal, this process exits at once; the connection
+ * closes, so the daemon cancels the turn.
+ */
 static void on_run_signal(int signum, void *ctx)
 {
     struct attached_run *r = ctx;
@@ -124,7 +127,7 @@ static int show_run(struct attached_run *r, int64_t timeout_ms)
     return run_screen_close(&r->screen, r->code);
 }
 
-/* False: it is larger than what a daemon takes. */
+/* Write the request. False: it is larger than the daemon accepts. */
 static bool write_request(struct app *app, const struct run_want *want, struct str *out)
 {
     struct buf b;

@@ -10,10 +10,9 @@ static struct run_screen *of_client(const struct work_client *c)
     return (struct run_screen *)(uintptr_t)CONTAINER_OF(c, const struct run_screen, client);
 }
 
-/* ---- output and questions
- * --------------------------------------------------------------------- */
+/* ---- output and questions -------------------------------------------------------------------- */
 
-/* A turn that we cancelled because of --timeout ended for want of time. */
+/* Report that the turn ended because the time of --timeout has passed. */
 static void tell_late_end(struct run_screen *s)
 {
     char text[80];
@@ -25,8 +24,9 @@ static void tell_late_end(struct run_screen *s)
 }
 
 /*
- * A denied call is forgotten once a call that began later is done. One that was under way, an
- * agent whose own call was denied, does not make up for it.
+ * Update `denied`, which affects the exit code. It is reset when a call that began after the denied
+ * call has succeeded. The success of a call that was already running does not reset it: that call
+ * may be an agent whose own call was denied.
  */
 static void note_call(struct run_screen *s, const struct event_tool *tool)
 {
@@ -49,7 +49,10 @@ static void on_event(struct work_client *c, const struct event *ev)
         render_event(&s->render, ev);
 }
 
-/* A permission can be asked for always: without a terminal the answer is no, and is remembered. */
+/*
+ * Can this kind of question be asked? A permission question always can: without a terminal it is
+ * rejected, and s->denied is set.
+ */
 static bool on_can(const struct work_client *c, enum ask_kind kind)
 {
     return kind == ASK_PERMISSION || (asking_can(kind) && console_can_ask(&of_client(c)->console));
@@ -83,7 +86,7 @@ static const struct work_client_kind client_kind = { on_event, on_can, on_ask, o
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-/* With --json the first line says what everything is about. */
+/* With --json, print the first line, which names the session, agent and model. */
 void run_screen_begins(struct run_screen *s, struct str session, struct str agent, struct str model)
 {
     AUTO_BUF out = { 0 };
@@ -120,14 +123,14 @@ int run_screen_done(struct run_screen *s, int code, bool canceled)
     if (s->interrupted && s->kept)
         render_note(&s->render,
                     STR("the session is stored; to resume it: " TREFOIL_NAME " run -c"));
-    if (canceled && !s->ended) /* before there was a turn */
+    if (canceled && !s->ended) /* cancelled before the turn began */
         return run_screen_early(s);
     if (canceled)
         return over_code(s);
     return code == EXIT_OK && s->denied ? EXIT_DENIED : code;
 }
 
-/* ---- what ends it early ---------------------------------------------------------------------- */
+/* ---- early end ------------------------------------------------------------------------------- */
 
 static void on_gone(void *ctx)
 {
@@ -145,7 +148,7 @@ static void on_late(struct timer *t)
     s->stop(s);
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 static void open_render(struct run_screen *s)
 {
@@ -199,7 +202,7 @@ int run_screen_close(struct run_screen *s, int code)
     console_close(&s->console, s->gone, on_closed, s);
     while (!s->closed)
         loop_run(s->loop);
-    if (s->console.gone) /* a reader that has just left gets nothing */
+    if (s->console.gone) /* stdout has no reader any more */
         code = s->console.why.code == ERR_LIMIT ? print_error(&s->console.why) : EXIT_FAILED;
     return code;
 }

@@ -1,13 +1,16 @@
 /*
  * sandbox.c - `trefoil sandbox`: run a command in the kernel sandbox.
  *
- * The command gets our stdin, stdout and stderr themselves, so it may be interactive. It runs under a
- * keeper like every child, and we only wait: signals go on to it, its exit code becomes ours.
+ * The command inherits stdin, stdout and stderr, so it may be interactive. It runs under a keeper,
+ * like every child. This process only waits: it forwards signals to the command and exits with the
+ * command's exit code.
  */
 #include "app/app.h"
 #include "base/auto.h"
 #include "base/keep_wire.h"
 #include "loop/proc_spawn.h"
+#include "runtime/sandbox_hidden.h"
+#include "state/credentials.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +27,7 @@ enum { NOT_FOUND = 127, BY_SIGNAL = 128 };
 
 struct sandbox_args {
     const char *profile, *private_dir;
-    struct option_list connect;
+    struct option_list connect, credentials;
     bool read_only, best_effort;
 };
 
@@ -57,35 +60,24 @@ static bool parse_ports(struct arena *mem, const struct option_list *words,
     return true;
 }
 
-/* What is ours: state, configuration, the folder of sockets. */
-static const char *const *own_paths(struct arena *mem)
-{
-    const char **list = ARENA_ARRAY(mem, const char *, 5), **to = list;
-    const char *runtime = getenv("XDG_RUNTIME_DIR"), *config = root_user_config(mem);
-
-    *to = root_user_state_path(mem);
-    to += *to != NULL;
-    if (config)
-        *to++ = arena_cstr(mem, (struct str){ config, (size_t)(strrchr(config, '/') - config) });
-    if (runtime && runtime[0])
-        *to++ = arena_printf(mem, "%s/trefoil", runtime).p;
-    return list;
-}
-
 static bool make_profile(struct app *app, const struct sandbox_args *args,
                          struct sandbox_profile *s, struct err *e)
 {
     struct arena *mem = &app->project.mem;
+    const char *root = app->project.root.path;
 
-    *s = (struct sandbox_profile){ .root = app->project.root.path,
+    *s = (struct sandbox_profile){ .root = root,
                                    .writes_root = !args->read_only,
                                    .private_dir = args->private_dir,
-                                   .hidden = own_paths(mem),
+                                   .hidden = sandbox_hidden(mem, root),
                                    .best_effort = args->best_effort };
     return parse_profile(args, &s->kind, e) && parse_ports(mem, &args->connect, s, e);
 }
 
-/* A working folder outside of the root is of no use to a command that cannot write there. */
+/*
+ * Return the working folder of the command: the current folder, or the root if the current folder
+ * is outside, where the command cannot write.
+ */
 static const char *start_folder(struct app *app)
 {
     const char *root = app->project.root.path;
@@ -105,7 +97,10 @@ struct sandboxed_run {
     struct keep_news_msg last; /* KEEP_FAILED or KEEP_EXITED */
 };
 
-/* Signals that a terminal or another process sends to end or to change the command. */
+/*
+ * Block the signals that a terminal or another process sends to end or to change the command.
+ * Returns a signalfd that receives them.
+ */
 static int listen_for_signals(void)
 {
     static const int numbers[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
@@ -146,7 +141,7 @@ static void pass_signal(const struct sandboxed_run *r)
     send(r->control, &msg, sizeof(msg), MSG_NOSIGNAL);
 }
 
-/* False at the end of the keeper. */
+/* Read a message of the keeper. False: the keeper has ended. */
 static bool hear_keeper(struct sandboxed_run *r)
 {
     struct keep_news_msg msg;
@@ -199,6 +194,37 @@ static int exit_code(const struct sandboxed_run *r, const char *name)
     return print_error(&e);
 }
 
+/* ---- credentials ------------------------------------------------------------------------- */
+
+static bool parse_credentials(struct app *app, const struct sandbox_args *args,
+                              const struct sandbox_profile *s, struct credentials *out,
+                              struct err *e)
+{
+    const char *private = args->private_dir;
+    char *real = arena_alloc(&app->project.mem, PATH_MAX);
+
+    *out = (struct credentials){ .home = getenv("HOME"),
+                                 .name = args->credentials.v,
+                                 .names = args->credentials.n };
+    if (!out->names)
+        return true;
+    if (s->kind != SANDBOX_AGENT || !private || !out->home)
+        return fail(e, ERR_INVALID, "--credentials needs --profile agent, --private and HOME");
+    if (!realpath(private, real))
+        return fail_sys(e, "--private %.150s", private);
+    out->private_dir = real;
+    return credentials_check(out, e);
+}
+
+/* A refreshed token that could not be copied back is worth a notice, not another exit code. */
+static void copy_credentials_back(const struct credentials *c)
+{
+    struct err e;
+
+    if (c->names && !credentials_copy_back(c, &e))
+        fprintf(stderr, TREFOIL_NAME ": sandbox: %s\n", e.text);
+}
+
 /* ---- the verb ---------------------------------------------------------------------------- */
 
 /* Tell the user what the sandbox lacks on this machine. */
@@ -216,11 +242,15 @@ static int sandbox_run(struct app *app, const void *args_, int words, char **wor
     struct sandbox_profile profile;
     struct keeper_args keeper = { .argv = (const char *const *)word, .sandbox = &profile };
     struct sandboxed_run r = { 0 };
+    struct credentials credentials;
     struct err e;
 
     (void)words;
-    if (!make_profile(app, args, &profile, &e))
+    if (!make_profile(app, args, &profile, &e) ||
+        !parse_credentials(app, args, &profile, &credentials, &e))
         return print_usage_error("sandbox: %s", e.text);
+    if (credentials.names && !credentials_copy_in(&credentials, &e))
+        return print_error(&e);
     if (profile.kind != SANDBOX_OFF) {
         keeper.support = sandbox_support();
         print_support(&profile, keeper.support);
@@ -231,6 +261,7 @@ static int sandbox_run(struct app *app, const void *args_, int words, char **wor
                       &e))
         return print_error(&e);
     wait_for_end(&r);
+    copy_credentials_back(&credentials);
     return exit_code(&r, word[0]);
 }
 
@@ -243,6 +274,9 @@ static const struct option sandbox_options[] = {
       "Make the root read-only (profiles server, agent)" },
     { "private", OPTION_TEXT, offsetof(struct sandbox_args, private_dir), "DIR",
       "Make this folder writable: for caches (profile server) or as HOME (profile agent)" },
+    { "credentials", OPTION_LIST, offsetof(struct sandbox_args, credentials), "FILE",
+      "Copy this file of the home folder to the private folder, and back if the command has "
+      "changed it (profile agent)" },
     { "best-effort", OPTION_FLAG, offsetof(struct sandbox_args, best_effort), NULL,
       "Run the command even if this system cannot enforce the whole profile" },
 };

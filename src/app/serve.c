@@ -33,14 +33,14 @@ struct serve {
     struct daemon daemon;
     char address[HTTP_ADDRESS];
     struct reload reload;
-    struct post begin; /* servers are started once we serve */
-    bool unchecked;    /* the store is too large to be checked before we serve */
+    struct post begin; /* starts the servers after the HTTP server listens */
+    bool unchecked;    /* the store is too large for a check at the start */
     struct store_ask check;
     struct store_step check_step;
-    rlim_t nofile; /* what children get: the limit before we raised ours */
+    rlim_t nofile; /* limit for child processes: our own limit before we raised it */
 };
 
-/* ---- leaving ---------------------------------------------------------------------------- */
+/* ---- stopping --------------------------------------------------------------------------- */
 
 static void on_store_closed(void *ctx)
 {
@@ -52,7 +52,7 @@ static void on_upstreams_closed(void *ctx, bool in_time)
     struct serve *s = ctx;
     struct store *store = s->service.store;
 
-    if (!in_time) /* the keepers end what is left, as soon as we are gone */
+    if (!in_time) /* when this process has exited, the keepers kill the remaining processes */
         _exit(EXIT_OK);
     s->service.store = NULL;
     if (store)
@@ -94,7 +94,7 @@ static void on_stop_part(struct drain_part *part)
 {
     struct serve *s = CONTAINER_OF(part, struct serve, part);
 
-    service_end_mcp(&s->service); /* subscribers learn that it is over */
+    service_end_mcp(&s->service); /* subscribers are notified of the end */
     http_server_drain(s->service.web.http, on_http_drained, s);
 }
 
@@ -119,13 +119,13 @@ static void on_drained(struct drain *d, bool in_time)
     service_close_http(&s->service, on_http_closed, s);
 }
 
-/* A second signal does not wait. */
+/* Stop because of a signal. A second signal stops without waiting. */
 static void on_signal(int signum, void *ctx)
 {
     struct serve *s = ctx;
 
     (void)signum;
-    if (s->drain.over) /* only servers are waited for now */
+    if (s->drain.over) /* only MCP servers have not exited yet */
         _exit(EXIT_OK);
     if (!s->drain.begun)
         notify_systemd("STOPPING=1");
@@ -135,7 +135,7 @@ static void on_signal(int signum, void *ctx)
 
 /* ---- starting --------------------------------------------------------------------------- */
 
-/* As many connections as the machine allows. */
+/* Allow as many connections as the machine allows. */
 static void raise_descriptor_limit(struct serve *s)
 {
     struct rlimit lim;
@@ -161,7 +161,10 @@ static void on_checked(struct op *op, const struct err *e, void *ctx)
     store_ask_fini(ask);
 }
 
-/* A small database is checked before we serve, and refused; a large one meanwhile. */
+/*
+ * Check a small database before serving, and refuse a damaged one. A large database is checked
+ * later, while trefoil serves.
+ */
 static bool check_small(struct serve *s, const char *path, struct err *e)
 {
     struct stat st;
@@ -195,7 +198,10 @@ static bool open_store(struct serve *s, struct err *e)
     return true;
 }
 
-/* http_server_listen reports errors of an address. */
+/*
+ * Is the address on this machine? True for a malformed address, for which http_server_listen
+ * reports the error.
+ */
 static bool is_local(struct str address)
 {
     struct str host, port;
@@ -207,7 +213,10 @@ static bool is_local(struct str address)
     return http_host_is_loopback(host);
 }
 
-/* A cloned repository must not open this machine to others by being served. */
+/*
+ * Refuse to let other machines connect because of a project's file, since a cloned repository may
+ * contain such a file.
+ */
 static bool check_project(const struct serve *s, struct str address, struct err *e)
 {
     const struct config *c = &s->app->project.config;
@@ -231,7 +240,7 @@ static bool check_loopback(struct str address, bool keyed, struct err *e)
                 STR_ARG(str_head(address, 80)));
 }
 
-/* ---- what the terminal says -------------------------------------------------------------- */
+/* ---- output at the start ----------------------------------------------------------------- */
 
 static void print_json(const struct serve *s, const char *scheme)
 {
@@ -243,6 +252,8 @@ static void print_json(const struct serve *s, const char *scheme)
     jw_kstr(&w, "version", str_of(trefoil_version));
     jw_kstr(&w, "address", arena_printf(&s->app->project.mem, "%s%s", scheme, s->address));
     jw_kstr(&w, "root", str_of(s->app->project.root.path));
+    jw_kbool(&w, "a2a", s->app->project.config.a2a.on);
+    jw_kstr(&w, "a2a_why", str_of(s->app->project.config.a2a.why));
     jw_kstr(&w, "socket", s->daemon.path ? str_of(s->daemon.path) : STR_NONE);
     jw_object_end(&w);
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
@@ -261,6 +272,18 @@ static void print_things_to_try(const char *how)
            how, how, how);
 }
 
+/* One line: where, or why not. */
+static void print_a2a(const struct serve *s, struct str base)
+{
+    const struct a2a_config *a = &s->app->project.config.a2a;
+
+    if (a->on)
+        printf("  A2A     " STR_FMT STR_FMT "  (on: %s)\n", STR_ARG(base), STR_ARG(a->listen_path),
+               a->why);
+    else
+        printf("  A2A     off: %s\n", a->why);
+}
+
 static void print_welcome(const struct serve *s)
 {
     bool local = str_starts(str_of(s->address), STR("unix:"));
@@ -275,13 +298,16 @@ static void print_welcome(const struct serve *s)
         print_json(s, local ? "" : "http://");
     } else {
         printf("trefoil %s serves\n"
-               "  MCP     " STR_FMT "/mcp\n"
-               "  health  " STR_FMT "/health\n"
-               "  root    %s\n%s",
-               trefoil_version, STR_ARG(base), STR_ARG(base), s->app->project.root.path,
-               s->app->project.config.keys.n
-                   ? "  key     required except for /health, as Authorization: Bearer KEY\n"
-                   : "");
+               "  MCP     " STR_FMT "/mcp\n",
+               trefoil_version, STR_ARG(base));
+        print_a2a(s, base);
+        printf(
+            "  health  " STR_FMT "/health\n"
+            "  root    %s\n%s",
+            STR_ARG(base), s->app->project.root.path,
+            s->app->project.config.keys.n
+                ? "  key     required except for cards and /health, as Authorization: Bearer KEY\n"
+                : "");
         print_things_to_try(how.p);
     }
     fflush(stdout);
@@ -299,7 +325,10 @@ static void on_reload(struct reload *r, const struct config *c)
     daemon_reloaded(&s->daemon);
 }
 
-/* The store is the service's, so nothing can fail that serving does not need as well. */
+/*
+ * Open the agents. The service has already opened the store, so this can fail only for reasons that
+ * also prevent serving.
+ */
 static void open_agents(struct serve *s)
 {
     const struct config *c = &s->app->project.config;
@@ -353,7 +382,7 @@ static bool serve_start(struct serve *s, struct str address, struct err *e)
            http_server_listen(s->service.web.http, address, s->address, e);
 }
 
-/* Until we are asked to stop; a start that failed only closes what was opened. */
+/* Serve until a signal arrives. If the start fails, close the parts that were opened. */
 static int serve(struct serve *s, struct str address)
 {
     int code = EXIT_OK;
@@ -410,7 +439,7 @@ static const struct option options[] = {
 const struct verb verb_serve = {
     .name = "serve",
     .words = "",
-    .summary = "Run the daemon, which serves MCP over HTTP",
+    .summary = "Run the daemon, which serves MCP and A2A over HTTP",
     .more =
         "The daemon runs in the foreground until it receives SIGTERM or SIGINT. Port 0 picks a\n"
         "free port.\n",

@@ -22,7 +22,7 @@
 
 struct target {
     struct server_edit edit;
-    bool project; /* its entries need trust */
+    bool project; /* the file belongs to the project, so its entries need trust */
 };
 
 static bool open_target(struct app *app, const struct servers_args *a, struct target *t,
@@ -51,13 +51,13 @@ static bool write_target(struct app *app, const struct target *t, struct str tex
     if (text.n > (size_t)app->project.config.limits.config_bytes)
         return fail(e, ERR_LIMIT, "%s would have %zu bytes; at most %lld are read", t->edit.file,
                     text.n, (long long)app->project.config.limits.config_bytes);
-    if (t->project) /* a repository may have made it a link to anywhere */
+    if (t->project) /* in a cloned repository, the file may be a link that leads anywhere */
         return file_write_beneath(app->project.root.path, PROJECT_FILE, text, 0644, e);
     return file_make_parent(&app->project.mem, t->edit.file, e) &&
            file_write(t->edit.file, text, 0600, e);
 }
 
-/* Read everything again as any verb would, and keep the trust of `name` as said. */
+/* Read the configuration again, and store whether the server `name` is trusted. */
 static bool keep_trust(struct app *app, const struct target *t, const char *name, bool trusted,
                        struct err *e)
 {
@@ -99,7 +99,7 @@ int servers_unknown(const struct app *app, const char *text, const char *name)
                                       : "; list all servers with: " TREFOIL_NAME " servers");
 }
 
-/* Say where the server is instead, if it is anywhere. */
+/* Print the error. If the server is defined in another file, name that file. */
 static int fail_elsewhere(struct app *app, const char *name, struct err *e)
 {
     const struct server_spec *s = server_list_find(&app->project.config.servers, name);
@@ -115,6 +115,15 @@ static int fail_elsewhere(struct app *app, const char *name, struct err *e)
 }
 
 /* ---- add -------------------------------------------------------------------------------- */
+
+/* Without any file A2A is on; the new file must not turn it off. */
+static void keep_a2a_on(const struct app *app, struct server_edit *edit)
+{
+    const struct a2a_config *a = &app->project.config.a2a;
+
+    if (!edit->text.n && a->on && !a->set)
+        edit->text = STR("[a2a]\nenabled = true\n");
+}
 
 static int servers_verb_add(struct app *app, const struct servers_args *a, int words, char **word)
 {
@@ -134,7 +143,10 @@ static int servers_verb_add(struct app *app, const struct servers_args *a, int w
     if (old)
         return print_usage_error("servers add: a server named %s already exists in %s", n.name,
                                  old->origin);
-    if (!open_target(app, a, &t, &e) || !server_edit_add(&t.edit, &n, &text, &e))
+    if (!open_target(app, a, &t, &e))
+        return print_error(&e);
+    keep_a2a_on(app, &t.edit);
+    if (!server_edit_add(&t.edit, &n, &text, &e))
         return print_error(&e);
     code = servers_finish(app, &t, n.name, text, true, "added");
     if (code == EXIT_OK && !app->opt.json)
@@ -144,7 +156,10 @@ static int servers_verb_add(struct app *app, const struct servers_args *a, int w
 
 /* ---- remove, enable, disable ------------------------------------------------------------ */
 
-/* Another server of this name later has nothing to do with it. */
+/*
+ * Forget the pins of a removed server, because a later server of the same name is a different
+ * server.
+ */
 static void forget_pins(struct app *app, const char *name)
 {
     struct pin_file file = { .server = name };
@@ -243,13 +258,13 @@ static int servers_run(struct app *app, const void *args, int words, char **word
 
 static const struct option options[] = {
     { "url", OPTION_TEXT, offsetof(struct servers_args, url), "URL",
-      "Connect to this URL; an alternative to the argument URL" },
+      "Connect to this URL, instead of the argument URL" },
     { "t,transport", OPTION_TEXT, offsetof(struct servers_args, transport), "KIND",
-      "Connect by this transport: auto (default), http or sse" },
+      "Connect with this transport: auto (default), http or sse" },
     { "H,header", OPTION_LIST, offsetof(struct servers_args, header), "HEADER",
       "Send this HTTP header (\"Name: value\"); may be repeated" },
     { "e,env", OPTION_LIST, offsetof(struct servers_args, env), "VARIABLE",
-      "Set the variable NAME=VALUE, or pass your own variable NAME on; may be repeated" },
+      "Set the variable NAME to VALUE, or pass on your own variable NAME; may be repeated" },
     { "user", OPTION_FLAG, offsetof(struct servers_args, user), NULL,
       "Edit your own config.toml instead of the project's trefoil.toml" },
     { "yes", OPTION_FLAG, offsetof(struct servers_args, trust.yes), NULL, "Accept without asking" },

@@ -27,8 +27,8 @@ servers_fn servers_approve_tools;
 servers_fn servers_list, servers_test;
 
 /*
- * Print `text`, which reports that there is no server with this name, and the most similar name.
- * Returns EXIT_USAGE.
+ * Print `text`, the error that no server has this name, and suggest the most similar name. Returns
+ * EXIT_USAGE.
  */
 int servers_unknown(const struct app *app, const char *text, const char *name);
 

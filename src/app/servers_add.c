@@ -18,7 +18,7 @@ static bool is_scheme_char(char c)
            (c && strchr("+.-", c));
 }
 
-/* The "https" of https://host/path; empty when the word is no URL. */
+/* Return the scheme of a URL, such as "https"; empty if the word is not a URL. */
 static struct str scheme_of(const char *word)
 {
     ptrdiff_t end = str_find(str_of(word), STR("://"));
@@ -30,7 +30,10 @@ static struct str scheme_of(const char *word)
     return scheme;
 }
 
-/* HOST:PORT or HOST:PORT/PATH: most likely a URL without its scheme. */
+/*
+ * Does the word look like HOST:PORT or HOST:PORT/PATH, which is most likely a URL without its
+ * scheme?
+ */
 static bool is_address(const char *word)
 {
     struct str rest = str_of(word), host = str_cut(&rest, ':'), port = str_cut(&rest, '/');
@@ -57,7 +60,7 @@ static bool check_url(const char *url, struct err *e)
 
 /* ---- options ------------------------------------------------------------------------------- */
 
-/* NAME=VALUE, or NAME alone to pass on the user's variable. */
+/* Parse NAME=VALUE, or NAME alone, which passes on the user's variable. */
 static bool split_env(const char *text, struct server_pair *out, struct err *e)
 {
     struct str rest = str_of(text);
@@ -67,7 +70,7 @@ static bool split_env(const char *text, struct server_pair *out, struct err *e)
     return out->name.n || fail(e, ERR_INVALID, "--env needs NAME=VALUE or NAME");
 }
 
-/* Name: value. */
+/* Parse "Name: value". */
 static bool split_header(const char *text, struct server_pair *out, struct err *e)
 {
     struct str rest = str_of(text);
@@ -90,7 +93,7 @@ static bool split_all(struct arena *mem, const struct option_list *list,
     return true;
 }
 
-/* The type for the entry; NULL: none, so that trefoil detects it. */
+/* Get the transport to write into the entry. *out is NULL if trefoil detects the transport. */
 static bool read_transport(const char *name, bool url, const char **out, struct err *e)
 {
     enum server_transport t;
@@ -105,7 +108,7 @@ static bool read_transport(const char *name, bool url, const char **out, struct 
     return true;
 }
 
-/* ---- */
+/* ---- words --------------------------------------------------------------------------------- */
 
 static bool check_options(const struct servers_args *a, const struct server_new *n, struct err *e)
 {
@@ -116,7 +119,7 @@ static bool check_options(const struct servers_args *a, const struct server_new 
     return !n->url || check_url(n->url, e);
 }
 
-/* Which of the words are the URL or the command. */
+/* Decide which of the words are the URL or the command. */
 static bool read_words(const struct servers_args *a, int words, char **word, struct server_new *n,
                        struct err *e)
 {

@@ -18,7 +18,7 @@
 
 enum { DIFF_MOST = 64 << 20 };
 
-/* The changed tools of a server, or the one that is meant. */
+/* The changed tools of a server, or only the tool that the user has named. */
 struct review {
     struct app *app;
     struct pin_file file;
@@ -35,7 +35,7 @@ static void put_indent(struct buf *out, int depth)
         buf_put(out, STR("  "));
 }
 
-/* One value on each line, so that a diff shows what has changed. */
+/* Write each value on a separate line, so that a diff shows what has changed. */
 static void put_value(struct buf *out, struct json v, int depth)
 {
     bool object = json_type(v) == JSON_OBJECT;
@@ -74,7 +74,10 @@ static struct str pretty(struct arena *mem, struct str definition)
     return buf_str(&out);
 }
 
-/* The part between the equal beginnings and ends is one edit. */
+/*
+ * Return one edit that replaces everything between the common beginning and the common end of both
+ * texts.
+ */
 static struct diff_edit edit_between(struct str old, struct str new)
 {
     size_t from = 0, tail = 0;
@@ -129,7 +132,7 @@ static void print_review_json(const struct review *r, size_t approved)
     print_output(&out);
 }
 
-/* ---- what is meant ---------------------------------------------------------------------------- */
+/* ---- selecting the tools ---------------------------------------------------------------------- */
 
 static void take_changed(struct review *r, const struct pin_list *all, const char *tool)
 {

@@ -1,8 +1,8 @@
 /*
  * servers_list.c - `trefoil servers [list]` and `trefoil servers test NAME`.
  *
- * The list shows the servers of a running daemon, else those of this process. `test` always connects
- * in this process, so it shows what a server does when it is started now.
+ * The list shows the servers of a running daemon or, without a daemon, the servers of this process.
+ * `test` always connects in this process, so it shows what a server does when it is started now.
  */
 #include "app/servers.h"
 #include "app/short_service.h"
@@ -14,7 +14,7 @@
 
 enum { OUTPUT_MOST = 64 << 20 };
 
-/* What comes from a server or a file is made harmless for a terminal. */
+/* Print a text from a server or a file, made safe for a terminal. */
 static void print_shown(const char *before, struct str text, const char *after)
 {
     AUTO_BUF out;
@@ -65,7 +65,10 @@ static long long number_of(struct json server, const char *key)
     return n;
 }
 
-/* The entry of the same name under "connected"; missing: its tools are not known. */
+/*
+ * Find the entry of the same name under "connected". Missing: the tools of this server are not
+ * known.
+ */
 static struct json connected_of(struct app *app, struct json list, struct str name)
 {
     JSON_EACH(server, json_get(list, STR("connected")))
@@ -119,7 +122,7 @@ static void print_remark(struct app *app, struct json server, struct json connec
         print_shown("    stderr: ", tail, "\n");
 }
 
-/* "    2 tools have changed (quarantined): add, echo; review them with: ..." */
+/* Print " 2 tools have changed since approval, quarantined: add, echo; review with: ...". */
 static void print_changed(struct app *app, struct json connected)
 {
     struct json changed = json_get(connected, STR("tools_changed"));
@@ -130,7 +133,7 @@ static void print_changed(struct app *app, struct json connected)
         return;
     JSON_EACH(tool, changed)
     quarantined |= json_true(json_get(tool, STR("quarantined")));
-    printf("    %zu %s changed since approved%s: ", json_count(changed),
+    printf("    %zu %s changed since approval%s: ", json_count(changed),
            json_count(changed) == 1 ? "tool has" : "tools have",
            quarantined ? ", quarantined" : "");
     JSON_EACH(tool, changed)
@@ -153,7 +156,7 @@ static void print_row(struct app *app, struct json list, struct json server)
     print_changed(app, connected);
 }
 
-/* Is every server connected that may run? */
+/* Are all servers connected, except disabled and untrusted servers? */
 static bool all_ready(struct app *app, struct json list)
 {
     JSON_EACH(server, json_get(list, STR("configured")))
@@ -269,7 +272,7 @@ static void print_failure(const struct upstream *u)
         print_shown("  stderr: ", server_tail(u, i), "\n");
 }
 
-/* Told at once: the first start of a server may take a while. */
+/* Print the command of the server before it is started, because the first start may take long. */
 static void print_start(const struct app *app, const char *name)
 {
     const struct server_spec *s = server_list_find(&app->project.config.servers, name);

@@ -68,12 +68,12 @@ bool session_export_jsonl(struct store_handle *s, const struct store_session *se
 
 /* ---- Markdown -------------------------------------------------------------------------------- */
 
-/* Told by history; writes to out. */
+/* A client that receives the replayed history and writes it to `out`. */
 struct markdown {
     struct work_client client; /* first */
     struct buf *out;
     struct str agent;
-    bool speaking; /* the agent's heading stands above */
+    bool speaking; /* the heading of the agent was written */
 };
 
 static void begin_agent(struct markdown *m)
@@ -104,7 +104,10 @@ static void put_prompt(struct markdown *m, const struct block *b)
     put_block(m, b->text.p ? b->text : STR(""));
 }
 
-/* A code span ends at a backtick: there are none in a label. */
+/*
+ * Write a tool call. Backticks in its label are replaced, because a backtick would end the code
+ * span.
+ */
 static void put_tool(struct markdown *m, const struct event_tool *t)
 {
     AUTO_BUF label = { 0 };

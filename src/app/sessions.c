@@ -33,8 +33,8 @@ struct session_listing {
     struct store_step step;
     struct jw w;
     struct buf out;
-    int64_t left;    /* rows that are still wanted; 0 with `all`: no end */
-    bool all, paged; /* paged: the client asked for one page and gets a cursor */
+    int64_t left;    /* number of rows still to list; 0 with `all`: no limit */
+    bool all, paged; /* paged: one page was requested, which ends with a cursor */
 };
 
 static void put_line(struct session_listing *l, const struct store_session *s)
@@ -61,7 +61,7 @@ static void list_put(struct session_listing *l, const struct store_session *s)
     jw_object_end(&l->w);
 }
 
-/* The rows that the options ask for, page by page. */
+/* Read the rows that the options select, page by page. */
 static bool list_read(struct session_listing *l, struct store_port *port, struct err *e)
 {
     struct store_session_page *p = &l->step.sessions;
@@ -80,7 +80,10 @@ static bool list_read(struct session_listing *l, struct store_port *port, struct
     return ok;
 }
 
-/* A plain list is an array. One page of a list is an object that also has the next cursor. */
+/*
+ * Begin the JSON. A whole list is an array. A single page is an object that also contains the next
+ * cursor.
+ */
 static void list_begin(struct session_listing *l)
 {
     l->w = jw_to(&l->out);
@@ -112,7 +115,7 @@ static void list_end(struct session_listing *l)
     if (more && l->paged)
         fprintf(stderr, "next page: --cursor %s\n", cursor);
     else if (more)
-        fprintf(stderr, "older ones: " TREFOIL_NAME " sessions --all\n");
+        fprintf(stderr, "older sessions: " TREFOIL_NAME " sessions --all\n");
 }
 
 static bool list_read_limit(struct session_listing *l, const char *text, struct err *e)
@@ -128,7 +131,10 @@ static bool list_read_limit(struct session_listing *l, const char *text, struct 
     return true;
 }
 
-/* The folder as sessions store it: absolute, without links. A folder that is gone stays as typed. */
+/*
+ * Return the folder in the form in which sessions store it: absolute, without links. If the folder
+ * does not exist, returns it as typed.
+ */
 static struct str list_folder(struct app *app, const char *cwd)
 {
     char real[PATH_MAX];
@@ -174,7 +180,9 @@ static int sessions_list(struct app *app, struct store_handle *handle,
 
 /* ---- one ------------------------------------------------------------------------------------- */
 
-/* Reading from a pipe that is closed early is no failure of ours. */
+/*
+ * Write to stdout. Errors are ignored: if the reader closes the pipe early, that is not a failure.
+ */
 static void put_stdout(struct render_sink *sink, enum render_side side, struct str bytes)
 {
     (void)sink;
@@ -292,7 +300,10 @@ static int sessions_delete(struct app *app, struct store_handle *handle,
 
 /* ---- the verb -------------------------------------------------------------------------------- */
 
-/* The session of an id, or of its beginning; false with the reason said. */
+/*
+ * Find a session by its id or the beginning of its id. On failure, prints the reason and returns
+ * false.
+ */
 static bool sessions_find(struct app *app, struct store_handle *handle, const char *id,
                           struct store_session *out)
 {

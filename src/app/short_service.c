@@ -16,7 +16,10 @@ static void on_tried(struct upstreams *up)
         loop_stop(o->loop);
 }
 
-/* A cached definition may be withheld where the server's own is not. */
+/*
+ * Is the tool `wanted` available? A withheld tool does not count: its cached definition may be
+ * withheld although the server's current definition is not.
+ */
 static bool has_wanted(const struct once *o)
 {
     const struct tool *t = o->wanted.p ? offer_tool(&o->service.offer, o->wanted) : NULL;
@@ -24,7 +27,7 @@ static bool has_wanted(const struct once *o)
     return t && !t->withheld;
 }
 
-/* Is the awaited tool available? Only this watches the servers of such a verb. */
+/* The tools of the servers have changed: stop waiting if the tool `wanted` is available now. */
 static void on_changed(struct upstreams *up)
 {
     struct once *o = up->ctx;
@@ -38,7 +41,7 @@ static void on_deadline(struct timer *t)
     loop_stop(CONTAINER_OF(t, struct once, deadline)->loop);
 }
 
-/* The second time we leave as we stand; the keepers clean up. */
+/* Handle Ctrl-C. The second Ctrl-C exits at once, and the keepers clean up. */
 static void on_signal(int signum, void *ctx)
 {
     struct once *o = ctx;
@@ -56,7 +59,7 @@ bool once_open(struct once *o, struct app *app)
 {
     struct err e;
 
-    if (!app->opt.log_level) /* what goes wrong is shown by the verb itself */
+    if (!app->opt.log_level) /* the verb shows failures itself */
         log_setup(LOG_ERROR, app->project.config.log_json);
     *o = (struct once){ .app = app, .loop = loop_new(LOOP_REAL_CLOCK) };
     if (!service_open(&o->service, o->loop, &app->project.config.limits, app->project.root.path,
@@ -109,7 +112,7 @@ static void on_store_closed(void *ctx)
     loop_stop(o->loop);
 }
 
-/* What the call has released leaves the store first. */
+/* Close the locks, then the store, so that released locks are deleted from the store first. */
 static void close_locks(struct once *o)
 {
     if (!o->store)
@@ -168,7 +171,7 @@ static void on_closed(void *ctx, bool in_time)
     loop_stop(o->loop);
 }
 
-/* With --log-level, the log has it. */
+/* Print nothing with --log-level, because then the log contains these notes. */
 void once_note_changes(const struct once *o)
 {
     const struct mcp_upstreams *all = o->service.upstreams.upstreams;
@@ -177,7 +180,7 @@ void once_note_changes(const struct once *o)
     while (all && !o->app->opt.log_level && (u = mcp_upstreams_next(all, u)))
         if (u->changed)
             print_notice(
-                "%zu %s of MCP server %s changed since approved; review with: " TREFOIL_NAME
+                "%zu %s of MCP server %s changed since approval; review with: " TREFOIL_NAME
                 " servers approve %s",
                 u->changed, u->changed == 1 ? "tool" : "tools", u->spec.name, u->spec.name);
 }
@@ -187,7 +190,7 @@ void once_close(struct once *o)
     close_locks(o);
     service_leave_servers(&o->service, on_closed, o);
     loop_run(o->loop);
-    if (!o->closed) /* some server does not leave: the keepers end it when we are gone */
+    if (!o->closed) /* a server has not exited; its keeper kills it when this process has exited */
         return;
     service_close(&o->service);
     loop_free(o->loop);

@@ -28,9 +28,9 @@ struct once {
 bool once_open(struct once *o, struct app *app);
 
 /*
- * Let calls that write files take turns with such calls in other processes (core/lock/lock.h). Does
- * nothing if the root has no database. If the database cannot be opened, prints the reason to
- * stderr and returns false.
+ * Let calls that write files take turns with the calls of other processes that write the same files
+ * (core/lock/lock.h). Does nothing if the root has no database. If the database cannot be opened,
+ * prints the reason to stderr and returns false.
  */
 bool once_use_locks(struct once *o);
 

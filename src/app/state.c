@@ -147,7 +147,7 @@ static int state_run(struct app *app, const void *args, int words, char **word)
 
 static const struct option options[] = {
     { "dry-run", OPTION_FLAG, offsetof(struct state_args, dry_run), NULL,
-      "Show what FILE holds, but import nothing" },
+      "Show what FILE contains, but import nothing" },
 };
 
 static const struct subcommand subcommands[] = {

@@ -38,7 +38,7 @@ static bool copy_bytes(int from, int to, int64_t size, const char *path, struct 
     return true;
 }
 
-/* O_NONBLOCK: a FIFO must not hold us up. */
+/* Copy the file. O_NONBLOCK: opening a FIFO must not block. */
 static bool copy_file(const char *path, const char *to, const struct limits *limits, struct err *e)
 {
     AUTO_FD in = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), out = -1;
@@ -71,7 +71,7 @@ static void remove_copy(struct app *app, const char *copy)
         unlink(arena_printf(&app->project.mem, "%s%s", copy, ends[i]).p);
 }
 
-/* With the log of a process that was killed, if there is one. */
+/* Copy the database, and its write-ahead log if a killed process has left one. */
 static bool make_copy(struct app *app, const char *file, const char *copy, struct err *e)
 {
     const struct limits *limits = &app->project.config.limits;
@@ -121,7 +121,7 @@ static void print_json(struct app *app, const struct store_import *i, const char
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* The database of the root, with its schema up to date. */
+/* Create or upgrade the database of the root, and return its path. */
 static bool make_database(struct app *app, const char **out, struct err *e)
 {
     struct store_handle handle;
@@ -155,7 +155,7 @@ int state_import(struct app *app, const char *file, bool only_shown)
         file =
             arena_printf(&app->project.mem, "%s/.trefoil/" STATE_DATABASE, app->project.root.path)
                 .p;
-    app->project.state.told = true; /* the user knows of it */
+    app->project.state.told = true; /* the user knows about the database */
     if (!state_dir_open(&app->project.state, &e))
         return print_error(&e);
     copy = state_dir_file(&app->project.state, &app->project.mem, "import.db");

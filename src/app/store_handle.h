@@ -23,7 +23,7 @@ struct store_handle {
  */
 bool store_handle_open(struct store_handle *s, struct app *app);
 
-/* Open the database at this path; it is created if it is missing. */
+/* Open the database at this path. A missing database is created. */
 bool store_handle_create(struct store_handle *s, struct app *app, const char *path, struct err *e);
 
 void store_handle_close(struct store_handle *s);
@@ -39,7 +39,7 @@ bool store_handle_records(struct store_handle *s, struct str session,
                           void *ctx, struct err *e);
 
 /*
- * Read the history of a session, in mem. The caller must call history_free. Returns NULL on
+ * Read the history of a session into s->mem. The caller must call history_free. Returns NULL on
  * failure.
  */
 struct history *store_handle_history(struct store_handle *s, const struct limits *limits,

@@ -31,15 +31,15 @@ static void print_unavailable(void *ctx, const struct err *e)
     print_error(e);
 }
 
-/* Remark on stderr which servers are not connected. */
+/* Print to stderr which servers are not connected. */
 static void tool_find_warn(const struct once *o)
 {
     service_each_unavailable(&o->service, print_unavailable, NULL);
 }
 
 /*
- * Which server would publish this name, as far as the name shows? NULL: unknown without connecting
- * to all.
+ * Find the server to which the tool of this name would belong. NULL: the name does not determine
+ * one server, so all servers must be connected.
  */
 static const char *server_of(const struct app *app, struct str name)
 {
@@ -58,7 +58,7 @@ static const char *server_of(const struct app *app, struct str name)
         if (!fits)
             continue;
         if (found)
-            return NULL; /* two might: ask all */
+            return NULL; /* two servers are possible: connect all */
         found = s->name;
     }
     return found;

@@ -32,7 +32,7 @@ static void put_line(struct buf *out, struct arena *mem, struct json tool)
     buf_putc(out, '\n');
 }
 
-/* {"tools":[...],"unavailable":[...]}, from this process or from the daemon. */
+/* Print a list {"tools":[...],"unavailable":[...]} from this process or from the daemon. */
 static int print_list(struct app *app, struct json list)
 {
     struct arena *mem = &app->project.mem;
@@ -138,7 +138,7 @@ static void tools_ask(struct caller *c, struct ask *ask)
         asking_put(&o->console.asking, ask);
 }
 
-/* Progress is for eyes: it is not shown in a pipe. */
+/* Print progress. It is for people, so it is not written to a pipe. */
 static void print_progress(const struct progress *p)
 {
     AUTO_BUF out = { 0 };
@@ -183,9 +183,9 @@ static const struct caller_kind cli_kind = {
     .log = on_log,
 };
 
-/* ---- its result ---------------------------------------------------------------------------- */
+/* ---- the result of a call ------------------------------------------------------------------ */
 
-/* The texts of the content, one below the other. */
+/* Write the texts of the content, each on a new line. */
 static void put_texts(struct arena *mem, struct json content, struct buf *out)
 {
     JSON_EACH(block, content)
@@ -201,7 +201,7 @@ static void put_texts(struct arena *mem, struct json content, struct buf *out)
     }
 }
 
-/* The exit code. */
+/* Print the result of the call. Returns the exit code. */
 static int print_result(struct app *app, struct arena *mem, struct json result)
 {
     AUTO_BUF out;
@@ -263,9 +263,9 @@ static void on_interrupt(struct once *once)
         loop_stop(once->loop);
 }
 
-/* ---- starting it --------------------------------------------------------------------------- */
+/* ---- starting a call ----------------------------------------------------------------------- */
 
-/* Without a console no person is asked. */
+/* Open the console, if a person can be asked. */
 static void open_console(struct one_call *o)
 {
     struct err e;
@@ -324,7 +324,7 @@ static int call_here(struct app *app, const struct tools_args *given, struct str
     o->once.on_interrupt = on_interrupt;
     code = once_use_locks(&o->once) ? run_call(o, name, args) : EXIT_FAILED;
     once_note_changes(&o->once);
-    arena_fini(&o->mem); /* what it holds of the service goes first */
+    arena_fini(&o->mem); /* memory with data of the service is freed before the service */
     once_close(&o->once);
     return code;
 }
@@ -356,7 +356,7 @@ static void show_progress(struct arena *mem, struct json p)
     });
 }
 
-/* A tool that is not there was named wrongly. */
+/* Print the failure. If the tool does not exist, the exit code is that of a wrong command line. */
 static int show_failure(const struct work_message *m)
 {
     struct err e;
@@ -461,7 +461,7 @@ static struct str write_call(struct app *app, const struct tools_args *given, st
     return body.full ? STR_NONE : buf_str(&body);
 }
 
-/* False: no daemon works for us. */
+/* Let the daemon run the call. False: there is no daemon that accepts it. */
 static bool call_by_daemon(struct app *app, const struct tools_args *given, struct str name,
                            struct json args, int *out_code)
 {

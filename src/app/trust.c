@@ -70,7 +70,10 @@ static bool is_accepted(const struct config *c, struct str rule)
     return false;
 }
 
-/* Show the project's rules; returns how many, and adds how many of them wait. */
+/*
+ * Show the project's rules. Returns their number, and adds the number of rules that are not
+ * accepted to *waiting.
+ */
 static size_t show_rules(const struct app *app, size_t *waiting)
 {
     const struct config *c = &app->project.config;
@@ -122,7 +125,7 @@ static void put_agents(struct jw *w, const struct agent_list *l, const char *key
     jw_array_end(w);
 }
 
-/* How it is now; a sentence for people. */
+/* Print the sentence or, with --json, the current trust. Returns `code`. */
 static int trust_say(const struct app *app, const struct agent_list *agents, int code,
                      const char *sentence)
 {
@@ -146,7 +149,10 @@ static int trust_say(const struct app *app, const struct agent_list *agents, int
     return code;
 }
 
-/* Show the project's servers; returns how many, and adds how many of them wait. */
+/*
+ * Show the project's servers. Returns their number, and adds the number of servers that are not
+ * accepted to *waiting.
+ */
 static size_t show_servers(const struct app *app, size_t *waiting)
 {
     const struct config *c = &app->project.config;
@@ -165,7 +171,7 @@ static size_t show_servers(const struct app *app, size_t *waiting)
     return n;
 }
 
-/* The same of its agents that would loosen something. */
+/* The same for the project's agents that would loosen the configuration. */
 static size_t show_agents(const struct app *app, const struct agent_list *l, size_t *waiting)
 {
     for (size_t i = 0; i < l->claims; i++) {
@@ -238,7 +244,7 @@ int trust_run(struct app *app, const struct trust_args *a)
     size_t waiting = 0, n;
     struct agent_list agents;
 
-    app->project.config.trust = false; /* what is kept counts here */
+    app->project.config.trust = false; /* only stored trust counts here, not --trust */
     agents_load(&app->project.mem, app->project.root.path, &app->project.config, NULL, &agents);
     if (a->revoke)
         return trust_verb_keep(app, &agents, false, "this project is no longer trusted");

@@ -12,15 +12,19 @@
 /* Milliseconds of a clock that never goes back, for deadlines. */
 int64_t clock_mono_ms(void);
 
-/* Milliseconds since the machine was started, including the time in which it was suspended. All
- * processes get the same value. */
+/*
+ * Milliseconds since the machine was started, including the time during which it was suspended. All
+ * processes get the same value.
+ */
 int64_t clock_boot_ms(void);
 
 /* Milliseconds since 1970 UTC. */
 int64_t clock_wall_ms(void);
 
-/* How many milliseconds the time stamp of a file that is written now may be behind clock_wall_ms():
- * the kernel rounds time stamps down. */
+/*
+ * The maximum number of milliseconds by which the time stamp of a file written now can be earlier
+ * than clock_wall_ms(). The kernel rounds time stamps down.
+ */
 int64_t clock_file_lag_ms(void);
 
 enum { CLOCK_TEXT = 25 };

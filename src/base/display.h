@@ -1,9 +1,9 @@
 /*
  * display.h - make text from a file safe to show on a terminal.
  *
- * Before trefoil starts a command that a file of a project defines, it shows the command to the
- * user, who must agree. The text must not move the cursor, reverse the reading direction or hide a
- * part of itself, and secrets in it are masked.
+ * Before trefoil starts a command that is defined in a project file, it shows the command to the
+ * user and asks for consent. The text must not move the cursor, reverse the reading direction or
+ * hide a part of itself, and secrets in it are masked.
  */
 #ifndef BASE_DISPLAY_H
 #define BASE_DISPLAY_H

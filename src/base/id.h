@@ -18,8 +18,9 @@ enum { ID_TEXT = 37 };
 void id_new(int64_t wall_ms, char out[ID_TEXT]);
 
 /*
- * The short form of an id, for users who type it: the last characters, which are random. The first
- * characters are not suitable, because all ids that were made in the same minute share them.
+ * The length of an id's short form, which is easier to type. The short form consists of the last
+ * characters of the id, which are random. The first characters are not suitable, because all ids
+ * that were made in the same minute share them.
  */
 enum { ID_SHORT = 8 };
 static inline struct str id_short(struct str id)
@@ -27,7 +28,7 @@ static inline struct str id_short(struct str id)
     return id.n > ID_SHORT ? str_skip(id, id.n - ID_SHORT) : id;
 }
 
-/* Does the text that the user typed mean this id: is it a prefix of the id or of its short form? */
+/* Does the typed text identify this id? True if it is a prefix of the id or of its short form. */
 static inline bool id_is_meant(struct str id, struct str typed)
 {
     return str_starts(id, typed) || str_starts(id_short(id), typed);

@@ -53,7 +53,7 @@ enum json_flag {
 };
 
 struct json_node {
-    uint32_t at;   /* offset of its text; of a string, without the quotes */
+    uint32_t at;   /* offset of its text (of a string: without the quotes) */
     uint32_t len;  /* length of its text */
     uint32_t next; /* index past the subtree */
     uint8_t type;

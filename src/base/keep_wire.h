@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #define KEEP_VERB "keep"
-#define KEEP_CWD "cwd="       /* working folder of the child; default: that of trefoil */
-#define KEEP_NOFILE "nofile=" /* soft limit of open files of the child; default: that of trefoil */
+#define KEEP_CWD "cwd="       /* working folder of the child; default: trefoil's own */
+#define KEEP_NOFILE "nofile=" /* soft limit of open files of the child; default: trefoil's own */
 #define KEEP_ARGV "--"        /* the child's own arguments follow */
 #define KEEP_PROBE "probe" /* the only argument: print the sandbox features of the kernel, exit */
 
@@ -28,8 +28,11 @@
 #define KEEP_SANDBOX "sandbox=" /* name of the profile */
 #define KEEP_ROOT "root="
 #define KEEP_HOME "home="       /* trefoil's own home folder */
+#define KEEP_CONFIG "config="   /* the user's XDG_CONFIG_HOME */
 #define KEEP_PRIVATE "private=" /* private_dir of the profile */
-#define KEEP_HIDE "hide="       /* one more hidden path; may be repeated */
+#define KEEP_HIDE                                                                                  \
+    "hide=" /* one more hidden path; may be repeated. A folder that ends with "/"
+                                 * is created if it does not exist */
 #define KEEP_CONNECT "connect=" /* one more TCP port; may be repeated */
 #define KEEP_FLAGS "flags="     /* enum keep_flag, in decimal */
 #define KEEP_ABI "landlock="    /* the Landlock ABI of the kernel */
@@ -65,7 +68,8 @@ enum keep_news {
                        * message follows */
     KEEP_EXITED,      /* the child and all its descendants are gone; value: wait status of the
                        * child. No message follows */
-    KEEP_STUCK, /* killed processes do not die; value: their number. The keeper keeps trying */
+    /* killed processes do not die; value: their number. The keeper continues to kill them */
+    KEEP_STUCK,
 };
 
 /* The steps of a start that can fail. */
@@ -86,7 +90,7 @@ struct keep_news_msg {
     uint32_t news; /* enum keep_news */
     uint32_t step; /* enum keep_step */
     int32_t value;
-    char text[240]; /* what failed, for KEEP_STEP_SANDBOX; else empty */
+    char text[360]; /* what failed, for KEEP_STEP_SANDBOX; else empty */
 };
 
 #endif

@@ -16,7 +16,7 @@ void *mem_alloc(size_t n) __attribute__((malloc, returns_nonnull));
 /* Allocate n bytes that are all zero. */
 void *mem_zero(size_t n) __attribute__((malloc, returns_nonnull));
 
-/* Like realloc, p may be NULL. */
+/* Resize an allocation, like realloc; p may be NULL. */
 void *mem_resize(void *p, size_t n) __attribute__((returns_nonnull));
 
 /* p may be NULL. */

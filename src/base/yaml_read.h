@@ -12,7 +12,7 @@
  *   number    JSON numbers
  *   string    all else: yes, no, 007, 1_000, 2024-01-02
  *
- * Positions (json_where, json_fail, pick) are those of the file.
+ * Positions (json_where, json_fail, pick) refer to the file.
  */
 #ifndef BASE_YAML_READ_H
 #define BASE_YAML_READ_H

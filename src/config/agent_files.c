@@ -6,7 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum level { LEVEL_OWN, LEVEL_TOML, LEVEL_USER_TOML, LEVEL_JSON, LEVEL_CLAUDE, LEVEL_VAULTSPEC };
+enum level {
+    LEVEL_OWN,
+    LEVEL_TOML,
+    LEVEL_USER_TOML,
+    LEVEL_EXTERNAL,
+    LEVEL_JSON,
+    LEVEL_CLAUDE,
+    LEVEL_VAULTSPEC,
+};
 
 static const struct {
     enum level level;
@@ -34,6 +42,13 @@ static const char *left_out(const struct agent_loading *l, const char *why)
     return arena_cstr(l->r.mem, str_of(why));
 }
 
+static bool is_of_project(const struct agent_loading *l, enum level level)
+{
+    if (level == LEVEL_EXTERNAL)
+        return l->config->a2a.external_by_project;
+    return level != LEVEL_USER_TOML && !(level == LEVEL_TOML && l->config->chosen);
+}
+
 /* A definition without a name has nothing to be found by; the warning is all there is of it. */
 static void agent_files_take(struct agent_loading *l, enum level level, const struct agent_def *def,
                              bool ok, const struct err *e)
@@ -54,7 +69,7 @@ static void agent_files_take(struct agent_loading *l, enum level level, const st
         .def = *def,
         .bad = bad,
         .level = level,
-        .from_project = level != LEVEL_USER_TOML && !(level == LEVEL_TOML && l->config->chosen),
+        .from_project = is_of_project(l, level),
     };
 }
 
@@ -120,6 +135,17 @@ static void read_toml(struct agent_loading *l, enum level level, struct json arr
     }
 }
 
+static void read_external(struct agent_loading *l, struct json array)
+{
+    JSON_EACH(entry, array)
+    {
+        struct agent_def def;
+        struct err e;
+
+        agent_files_take(l, LEVEL_EXTERNAL, &def, agent_read_external(&l->r, entry, &def, &e), &e);
+    }
+}
+
 /* ---- one of each name ------------------------------------------------------------------- */
 
 static int by_name_and_level(const void *a, const void *b)
@@ -156,7 +182,7 @@ static void keep_strongest(struct agent_loading *l)
         else if (last->level == at->level)
             add_twin(l, last, at);
         else
-            note(l->r.mem, l->r.notes, LOG_DEBUG, "the agent %s of %s is hidden by that of %s",
+            note(l->r.mem, l->r.notes, LOG_DEBUG, "the agent %s in %s is overridden by %s",
                  at->def.name, at->def.origin, last->def.origin);
     }
     list->n = n;
@@ -172,6 +198,7 @@ void agents_load(struct arena *mem, const char *root, const struct config *confi
         read_markdown(&l, markdown[i].level, markdown[i].folder, markdown[i].foreign);
     read_toml(&l, LEVEL_TOML, config->agents);
     read_toml(&l, LEVEL_USER_TOML, config->user_agents);
+    read_external(&l, config->a2a.external_agents);
     read_json(&l);
     agents_mark_trusted(mem, config, out, notes);
     if (out->n)

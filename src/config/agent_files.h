@@ -5,6 +5,7 @@
  *
  *   .trefoil/agents/x.md    trefoil's own format
  *   [[agents]]              tables in trefoil.toml, then in the user's config.toml
+ *   [[a2a.external_agents]] remote agents, in the same files
  *   agents/x/agent.json     JSON with comments
  *   .claude/agents/x.md     the format of Claude Code
  *   .vaultspec/agents/x.md  the format of Vaultspec
@@ -76,7 +77,10 @@ bool agents_find(const struct agent_list *list, struct str name, const struct ag
 bool agents_fail_unknown(const struct agent_list *list, struct str name, const char *otherwise,
                          struct err *e);
 
-/* Return the paths to watch for changes of agents, without the configuration files; in mem. */
+/*
+ * Return the paths to watch for changes of agents, in mem. They do not include the configuration
+ * files.
+ */
 struct file_watch_path *agents_places(struct arena *mem, const char *root, size_t *out_n);
 
 #endif

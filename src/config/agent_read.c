@@ -3,6 +3,7 @@
 #include "base/json_doc.h"
 #include "config/front_matter.h"
 #include "config/markdown_include.h"
+#include "config/remote_read.h"
 #include "config/server_read.h"
 #include "core/guard/tool_pattern.h"
 
@@ -20,9 +21,10 @@ struct agent_mcp_table {
 
 struct agent_fields {
     struct str name, description, persona, tier, model, provider, fallback_model, mode;
-    struct str effort, output_format, approval_mode, folder, script, preset;
+    struct str effort, output_format, approval_mode, folder, script, preset, url;
     bool isolate;
     struct json tools, allowed_tools, disallowed_tools, include_dirs, command, env, pass_env;
+    struct json auth, binding, protocol_version, origins, trefoil; /* remote_read.h reads these */
     int64_t max_turns;
     double budget;
     struct agent_mcp_table mcp;
@@ -58,6 +60,12 @@ static const struct pick fields[] = {
     PICK_FIELD("preset", PICK_STR, struct agent_fields, preset, 0),
     PICK_FIELD("env", PICK_ANY, struct agent_fields, env, 0),
     PICK_FIELD("pass_env", PICK_ANY, struct agent_fields, pass_env, 0),
+    PICK_FIELD("url", PICK_STR, struct agent_fields, url, 0),
+    PICK_FIELD("auth", PICK_ANY, struct agent_fields, auth, 0),
+    PICK_FIELD("binding", PICK_ANY, struct agent_fields, binding, 0),
+    PICK_FIELD("protocol_version", PICK_ANY, struct agent_fields, protocol_version, 0),
+    PICK_FIELD("origins", PICK_ANY, struct agent_fields, origins, 0),
+    PICK_FIELD("trefoil", PICK_ANY, struct agent_fields, trefoil, 0),
     PICK_NESTED("mcp", struct agent_fields, mcp, 0, mcp_fields),
 };
 
@@ -311,6 +319,28 @@ static bool apply_program(const struct agent_reading *in, const struct agent_fie
            apply_env(in, raw->env);
 }
 
+/* The keys of a remote agent mean nothing without its provider. */
+static bool apply_remote(const struct agent_reading *in, const struct agent_fields *raw)
+{
+    static const struct str keys[] = { STR("auth"), STR("binding"), STR("protocol_version"),
+                                       STR("origins"), STR("trefoil") };
+    bool remote = str_eq(raw->provider, STR("a2a"));
+    struct remote_spec *spec;
+
+    if (remote != (raw->url.p != NULL))
+        return json_fail(json_get(in->obj, raw->url.p ? STR("url") : STR("provider")), in->e,
+                         "`provider: a2a` and `url: URL` must be used together");
+    for (size_t i = 0; !remote && i < ARRAY_LEN(keys); i++)
+        if (json_here(json_get(in->obj, keys[i])))
+            return json_fail(json_get(in->obj, keys[i]), in->e,
+                             "only an agent with `provider: a2a` has this key");
+    if (!remote)
+        return true;
+    spec = ARENA_NEW(in->r->mem, struct remote_spec);
+    in->def->remote = spec;
+    return remote_read(in->r->mem, in->obj, in->r->notes, spec, in->e);
+}
+
 static bool apply_folders(const struct agent_reading *in, const struct agent_fields *raw)
 {
     struct agent_def *def = in->def;
@@ -357,25 +387,6 @@ static void note_ignored(const struct agent_reader *r, const struct agent_def *d
              STR_ARG(def->provider));
 }
 
-/* Tools that other programs' definitions may list and that this one does not have yet. */
-static bool is_missing_tool(struct str name)
-{
-    return str_eq(name, STR("a2a_discover")) || str_eq(name, STR("a2a_send"));
-}
-
-static void note_missing_tools(const struct agent_reader *r, const struct agent_def *def)
-{
-    const struct pick_strs *lists[] = { &def->allowed, &def->disallowed, &def->expose };
-
-    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-        for (size_t k = 0; k < lists[i]->n; k++)
-            if (is_missing_tool(lists[i]->v[k]))
-                note(r->mem, r->notes, LOG_WARN,
-                     "%s: the tool " STR_FMT " is not available yet: the A2A protocol is not "
-                     "implemented",
-                     def->origin, STR_ARG(lists[i]->v[k]));
-}
-
 static bool apply_name(const struct agent_reading *in, struct str name)
 {
     if (!name.p)
@@ -402,7 +413,7 @@ static bool agent_read_apply(const struct agent_reading *in, const struct agent_
            apply_word(in, "output_format", raw->output_format, &def->output_format) &&
            apply_word(in, "approval_mode", raw->approval_mode, &def->approval_mode) &&
            apply_numbers(in, raw) && apply_tools(in, raw) && apply_folders(in, raw) &&
-           apply_script(in, raw) && apply_program(in, raw);
+           apply_script(in, raw) && apply_program(in, raw) && apply_remote(in, raw);
 }
 
 /* A missing object is an empty one. The name first: a broken definition still has it. */
@@ -426,7 +437,6 @@ static bool read_object(const struct agent_reading *in, bool lenient, bool named
     if (!agent_read_apply(in, &raw))
         return false;
     note_ignored(r, in->def);
-    note_missing_tools(r, in->def);
     return true;
 }
 
@@ -545,4 +555,39 @@ bool agent_read_toml(const struct agent_reader *r, struct json entry, struct age
     if (ok && !out->name)
         return json_fail(entry, e, "an agent needs a name");
     return ok && add_persona(r, slash ? slash + 1 : file, NULL, pos.line, out, e);
+}
+
+/* ---- remote agents by their short form -------------------------------------------------------- */
+
+static const struct pick external_fields[] = {
+    PICK_FIELD("name", PICK_STR, struct agent_fields, name, PICK_MUST),
+    PICK_FIELD("description", PICK_STR, struct agent_fields, description, 0),
+    PICK_FIELD("url", PICK_STR, struct agent_fields, url, PICK_MUST),
+    PICK_FIELD("auth", PICK_ANY, struct agent_fields, auth, 0),
+    PICK_FIELD("binding", PICK_ANY, struct agent_fields, binding, 0),
+    PICK_FIELD("protocol_version", PICK_ANY, struct agent_fields, protocol_version, 0),
+    PICK_FIELD("origins", PICK_ANY, struct agent_fields, origins, 0),
+    PICK_FIELD("trefoil", PICK_ANY, struct agent_fields, trefoil, 0),
+};
+
+bool agent_read_external(const struct agent_reader *r, struct json entry, struct agent_def *out,
+                         struct err *e)
+{
+    const struct agent_reading in = { .r = r, .obj = entry, .def = out, .e = e };
+    struct agent_fields raw = { .provider = STR("a2a") };
+    struct json_pos pos = entry.doc->pos[entry.at];
+
+    *out = (struct agent_def){
+        .origin = arena_printf(r->mem, "%s:%u", entry.doc->file, pos.line).p,
+        .written = server_json_line(r->mem, entry),
+        .provider = raw.provider,
+    };
+    if (json_type(entry) != JSON_OBJECT)
+        return json_fail(entry, e, "expected [[a2a.external_agents]] with name and url");
+    if (!pick(r->mem, entry, PICK_TABLE(external_fields), PICK_STRICT, &raw, e) ||
+        !apply_name(&in, raw.name))
+        return false;
+    out->title = out->name;
+    out->description = raw.description;
+    return apply_remote(&in, &raw);
 }

@@ -1,11 +1,12 @@
 /*
  * agent_read.h - reads one definition of an agent. There are three formats:
  *
- *   Markdown    front matter (front_matter.h), with the persona as the body. The default name is
- *               that of the file
+ *   Markdown    front matter (front_matter.h), with the persona as the body. Without a name, the
+ *               agent is named after the file
  *   agent.json  the file agents/NAME/agent.json, JSON with comments. The agent has the name of the
  *               folder
- *   [[agents]]  an entry of trefoil.toml
+ *   [[agents]]  an entry of trefoil.toml; an entry of [[a2a.external_agents]] is a short form of
+ *               an agent with the provider a2a
  *
  * Keys: name, description, tier, model, provider, fallback_model, mode, tools or allowed_tools,
  * disallowed_tools, max_turns, budget, effort, output_format, approval_mode, include_dirs, folder,
@@ -44,5 +45,12 @@ bool agent_read_json(const struct agent_reader *r, const char *name, struct agen
 /* Like agent_read_markdown, for an entry of [[agents]]. After a failure out->name may be NULL. */
 bool agent_read_toml(const struct agent_reader *r, struct json entry, struct agent_def *out,
                      struct err *e);
+
+/*
+ * Like agent_read_toml, for an entry of [[a2a.external_agents]]: a name, an optional description and
+ * the keys of remote_read.h.
+ */
+bool agent_read_external(const struct agent_reader *r, struct json entry, struct agent_def *out,
+                         struct err *e);
 
 #endif

@@ -61,6 +61,14 @@ static void claim_program(struct arena *mem, const struct agent_def *def, const 
         add_claim(mem, all, arena_printf(mem, "pass_env " STR_FMT, STR_ARG(def->pass_env.v[i])).p);
 }
 
+/* Prompts leave this machine, together with secrets that the definition names. */
+static void claim_remote(struct arena *mem, const struct agent_def *def, const char **all)
+{
+    if (def->remote)
+        add_claim(mem, all,
+                  arena_printf(mem, "sends prompts to " STR_FMT, STR_ARG(def->remote->url)).p);
+}
+
 static const struct agent_entry *users_of(const struct agent_list *list, const char *name)
 {
     for (size_t i = 0; i < list->n; i++)
@@ -79,6 +87,7 @@ static const char *loosens(struct arena *mem, const struct config *c, const stru
     claim_patterns(mem, &a->def, &all);
     claim_exposed(mem, c, &a->def, &all);
     claim_program(mem, &a->def, &all);
+    claim_remote(mem, &a->def, &all);
     if (users)
         add_claim(mem, &all, arena_printf(mem, "replaces the agent of %s", users->def.origin).p);
     return all;

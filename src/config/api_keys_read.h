@@ -11,7 +11,7 @@
  * Two keys with the same name, or one key under two names, are an error.
  *
  * A key in a project's file is known to the author of that file, so such a key does not prove who a
- * client is. Unless the user trusts the project, its [[serve.keys]] is ignored. The project's
+ * client is. Unless the user trusts the project, its [[serve.keys]] are ignored. The project's
  * api_key is used only if the user's own files contain no key: then clients must send this key, but
  * the key identifies no principal.
  */

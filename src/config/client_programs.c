@@ -1,6 +1,7 @@
 #include "config/client_programs.h"
 
 #include "base/err.h"
+#include "config/editor_snippets.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -44,6 +45,13 @@ static void write_typed_url(struct jw *w, const char *url)
 {
     jw_kstr(w, "type", STR("http"));
     write_url(w, url);
+}
+
+/* Zed: "custom" is an agent that Zed does not install itself. */
+static void write_zed_agent(struct jw *w, const struct client_launch *l)
+{
+    jw_kstr(w, "type", STR("custom"));
+    write_command_and_env(w, l);
 }
 
 /* opencode: one list for the program and its arguments. */
@@ -101,38 +109,57 @@ static void write_goose_url(struct jw *w, const char *url)
 /* ---- programs ------------------------------------------------------------------------------- */
 
 static const struct client_program clients[] = {
-    { "claude", ".mcp.json", NULL, "mcpServers", json_edit_put, write_typed_command,
-      write_typed_url, "Claude Code asks for your approval when it starts in this folder" },
-    { "claude-desktop", NULL, "$CONFIG/Claude/claude_desktop_config.json", "mcpServers",
-      json_edit_put, write_command_and_env, NULL, "restart Claude Desktop to use it" },
-    { "codex", NULL, "$CODEX/config.toml", "mcp_servers", toml_edit_put, write_command, write_url,
-      NULL },
-    { "cursor", ".cursor/mcp.json", "~/.cursor/mcp.json", "mcpServers", json_edit_put,
-      write_command, write_url, NULL },
-    { "gemini", ".gemini/settings.json", "~/.gemini/settings.json", "mcpServers", json_edit_put,
-      write_command, write_typed_url, "Gemini CLI uses MCP servers in trusted folders only" },
-    { "goose", NULL, "$CONFIG/goose/config.yaml", "extensions", yaml_edit_put, write_goose_command,
-      write_goose_url, NULL },
-    { "opencode", "opencode.json|opencode.jsonc",
+    { "claude", CLIENT_MCP, ".mcp.json", NULL, "mcpServers", json_edit_put, write_typed_command,
+      write_typed_url, "Claude Code asks for your approval when it starts in this folder", NULL },
+    { "claude-desktop", CLIENT_MCP, NULL, "$CONFIG/Claude/claude_desktop_config.json", "mcpServers",
+      json_edit_put, write_command_and_env, NULL, "restart Claude Desktop to use it", NULL },
+    { "codex", CLIENT_MCP, NULL, "$CODEX/config.toml", "mcp_servers", toml_edit_put, write_command,
+      write_url, NULL, NULL },
+    { "cursor", CLIENT_MCP, ".cursor/mcp.json", "~/.cursor/mcp.json", "mcpServers", json_edit_put,
+      write_command, write_url, NULL, NULL },
+    { "emacs", CLIENT_ACP, NULL, NULL, NULL, NULL, NULL, NULL,
+      "add this to your Emacs configuration; it needs the package agent-shell", emacs_snippet },
+    { "gemini", CLIENT_MCP, ".gemini/settings.json", "~/.gemini/settings.json", "mcpServers",
+      json_edit_put, write_command, write_typed_url,
+      "Gemini CLI uses MCP servers in trusted folders only", NULL },
+    { "goose", CLIENT_MCP, NULL, "$CONFIG/goose/config.yaml", "extensions", yaml_edit_put,
+      write_goose_command, write_goose_url, NULL, NULL },
+    { "jetbrains", CLIENT_ACP, NULL, "~/.jetbrains/acp.json", "agent_servers", json_edit_put,
+      write_command_and_env, NULL, "choose trefoil in the AI Chat of your IDE", NULL },
+    { "neovim", CLIENT_ACP, NULL, NULL, NULL, NULL, NULL, NULL,
+      "add one of these to your Neovim configuration; they need the plugin that they name",
+      neovim_snippet },
+    { "opencode", CLIENT_MCP, "opencode.json|opencode.jsonc",
       "$CONFIG/opencode/opencode.json|$CONFIG/opencode/opencode.jsonc", "mcp", json_edit_put,
-      write_opencode_command, write_opencode_url, NULL },
-    { "vscode", ".vscode/mcp.json", "$CONFIG/Code/User/mcp.json", "servers", json_edit_put,
-      write_typed_command, write_typed_url, NULL },
-    { "zed", ".zed/settings.json", "$CONFIG/zed/settings.json", "context_servers", json_edit_put,
-      write_command_and_env, write_url, NULL },
+      write_opencode_command, write_opencode_url, NULL, NULL },
+    { "vscode", CLIENT_MCP, ".vscode/mcp.json", "$CONFIG/Code/User/mcp.json", "servers",
+      json_edit_put, write_typed_command, write_typed_url, NULL, NULL },
+    { "zed", CLIENT_ACP, NULL, "$CONFIG/zed/settings.json", "agent_servers", json_edit_put,
+      write_zed_agent, NULL, "start a new thread with trefoil in the Agent Panel of Zed", NULL },
+    { "zed", CLIENT_MCP, ".zed/settings.json", "$CONFIG/zed/settings.json", "context_servers",
+      json_edit_put, write_command_and_env, write_url, NULL, NULL },
 };
 
-const struct client_program *mcp_client_at(size_t i)
+const struct client_program *client_program_at(size_t i)
 {
     return i < ARRAY_LEN(clients) ? &clients[i] : NULL;
 }
 
-const struct client_program *mcp_client_named(const char *name)
+const struct client_program *client_program_named(const char *name, enum client_role role)
 {
     for (size_t i = 0; i < ARRAY_LEN(clients); i++)
-        if (str_eq(str_of(name), str_of(clients[i].name)))
+        if (str_eq(str_of(name), str_of(clients[i].name)) &&
+            (role == CLIENT_ANY || role == clients[i].role))
             return &clients[i];
     return NULL;
+}
+
+bool client_role_named(struct str name, enum client_role *role)
+{
+    *role = str_eq(name, STR("acp"))   ? CLIENT_ACP
+            : str_eq(name, STR("mcp")) ? CLIENT_MCP
+                                       : CLIENT_ANY;
+    return *role != CLIENT_ANY;
 }
 
 /* ---- paths ---------------------------------------------------------------------------------- */

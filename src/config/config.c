@@ -19,6 +19,7 @@ void config_preset(struct config *c)
     c->guard.taint = GUARD_ASK;
     c->guard.secrets = GUARD_ASK;
     c->sandbox.standard = SANDBOX_WORKSPACE;
+    c->a2a.listen_path = STR("/a2a");
 }
 
 enum tool_pinning config_pinning(const struct config *c, enum tool_pinning preset)
@@ -51,14 +52,19 @@ struct config_mcp_table {
     struct guard_table guard;
 };
 
+struct acp_table {
+    struct str name, version;
+};
+
 struct file_tables {
     struct serve_table serve;
     struct log_table log;
     struct store_table store;
     struct config_mcp_table mcp;
+    struct acp_table acp;
     struct guard_table guard;
     struct web_table web;
-    struct json tasks, sandbox;
+    struct json tasks, sandbox, a2a;
     struct json mcp_servers;
     struct json agents;
     struct json providers, models;
@@ -91,6 +97,11 @@ static const struct pick mcp_fields[] = {
     PICK_FIELD("permission", PICK_OBJECT, struct config_mcp_table, guard.permission, 0),
 };
 
+static const struct pick acp_fields[] = {
+    PICK_FIELD("name", PICK_STR, struct acp_table, name, 0),
+    PICK_FIELD("version", PICK_STR, struct acp_table, version, 0),
+};
+
 static const struct pick guard_fields[] = {
     PICK_FIELD("mode", PICK_STR, struct guard_table, mode, 0),
     PICK_FIELD("permission", PICK_OBJECT, struct guard_table, permission, 0),
@@ -107,10 +118,12 @@ static const struct pick file_fields[] = {
     PICK_NESTED("log", struct file_tables, log, 0, log_fields),
     PICK_NESTED("store", struct file_tables, store, 0, store_fields),
     PICK_NESTED("mcp", struct file_tables, mcp, 0, mcp_fields),
+    PICK_NESTED("acp", struct file_tables, acp, 0, acp_fields),
     PICK_NESTED("guard", struct file_tables, guard, 0, guard_fields),
     PICK_NESTED("web", struct file_tables, web, 0, web_fields),
     PICK_FIELD("tasks", PICK_OBJECT, struct file_tables, tasks, 0),
     PICK_FIELD("sandbox", PICK_OBJECT, struct file_tables, sandbox, 0),
+    PICK_FIELD("a2a", PICK_OBJECT, struct file_tables, a2a, 0),
     PICK_FIELD("mcp_servers", PICK_ARRAY, struct file_tables, mcp_servers, 0),
     PICK_FIELD("agents", PICK_ARRAY, struct file_tables, agents, 0),
     PICK_FIELD("providers", PICK_OBJECT, struct file_tables, providers, 0),
@@ -173,7 +186,8 @@ static bool apply_store(const struct config_loading *l, struct json root,
         return true;
     if (!power && !str_eq(t->durability, STR("process")))
         return json_fail(json_get(table, STR("durability")), e,
-                         "unknown durability; expected process or power");
+                         "unknown durability; expected \"process\" (survives kill -9) or \"power\" "
+                         "(also survives a power cut)");
     if (!keep_users(l, from_project, table, "durability",
                     !power && l->c->durability == STORE_POWER))
         l->c->durability = power ? STORE_POWER : STORE_PROCESS;
@@ -214,6 +228,67 @@ static bool apply_web(const struct config_loading *l, struct json root, const st
     if (!keep_users(l, from_project, table, "allow_private", fresh.n > 0))
         l->c->reachable = fresh;
     return true;
+}
+
+/* A project may turn A2A on, unless the user has turned it off; its clients then may only read. */
+static void apply_a2a_rights(const struct config_loading *l, struct json table,
+                             const struct a2a_table *t, bool from_project)
+{
+    struct a2a_config *a = &l->c->a2a;
+    bool writes = str_eq(t->mode, STR("read-write"));
+
+    if (json_here(json_get(table, STR("enabled"))) &&
+        !keep_users(l, from_project, table, "enabled", t->enabled && a->set && !a->on)) {
+        a->on = t->enabled;
+        a->set = true;
+        a->why = arena_printf(l->mem, STR_FMT ": [a2a] enabled = %s",
+                              STR_ARG(json_where(l->mem, json_get(table, STR("enabled")))),
+                              t->enabled ? "true" : "false")
+                     .p;
+    }
+    if (!keep_users(l, from_project, table, "push", t->push && a->no_push))
+        a->no_push = !t->push;
+    if (t->mode.p && !keep_users(l, from_project, table, "mode", writes && !a->read_write))
+        a->read_write = writes;
+}
+
+static bool apply_a2a(const struct config_loading *l, struct json table, bool from_project,
+                      struct err *e)
+{
+    struct a2a_config *a = &l->c->a2a;
+    struct a2a_table t;
+
+    if (!json_here(table))
+        return true;
+    if (!a2a_table_read(l->mem, table, a, &t, e))
+        return false;
+    apply_a2a_rights(l, table, &t, from_project);
+    a->listen_path = t.listen_path;
+    a->public_url = t.public_url;
+    a->agent = t.agent;
+    a->input_modes = t.input_modes;
+    a->card = a2a_card_worded(t.card);
+    if (!keep_users(l, from_project, table, "trusted_proxies",
+                    json_here(json_get(table, STR("trusted_proxies")))))
+        a->proxies = t.trusted_proxies;
+    if (json_here(json_get(table, STR("external_agents"))))
+        a->external_by_project = from_project;
+    a->external_agents = t.external_agents;
+    if (!json_here(json_get(table, STR("enabled"))) && !a->set)
+        note(l->mem, &l->c->notes, LOG_WARN,
+             STR_FMT ": [a2a] has no key \"enabled\", so A2A is off; enabled = true turns it on",
+             STR_ARG(json_where(l->mem, table)));
+    return true;
+}
+
+/* Without any file everything works at once; a file says what the user wants. */
+static void decide_a2a(struct config *c)
+{
+    if (c->a2a.set)
+        return;
+    c->a2a.on = !c->file_count;
+    c->a2a.why = c->file_count ? "the configuration does not contain [a2a] enabled = true"
+                               : "there is no configuration file";
 }
 
 static bool apply_sandbox(const struct config_loading *l, struct json table, bool from_project,
@@ -427,6 +502,8 @@ static bool config_apply(struct config_loading *l, struct json root, bool from_p
     struct file_tables t = { .serve.listen = c->listen,
                              .serve.hosts = c->hosts,
                              .mcp.expose_tools = c->expose_tools,
+                             .acp.name = c->acp_name,
+                             .acp.version = c->acp_version,
                              .guard.audit = !c->no_audit };
     const struct server_reader r = { l->mem,    l->root->path, &c->limits,
                                      &c->notes, SHAPE_NATIVE,  from_project };
@@ -434,12 +511,14 @@ static bool config_apply(struct config_loading *l, struct json root, bool from_p
     if (!pick(l->mem, root, PICK_TABLE(file_fields), PICK_STRICT, &t, e) ||
         !apply_log(root, &t.log, c, e) || !apply_store(l, root, &t.store, from_project, e) ||
         !apply_tasks(l, t.tasks, from_project, e) || !apply_web(l, root, &t.web, from_project, e) ||
-        !apply_sandbox(l, t.sandbox, from_project, e) ||
+        !apply_sandbox(l, t.sandbox, from_project, e) || !apply_a2a(l, t.a2a, from_project, e) ||
         !apply_rules(l, json_get(root, STR("guard")), &t.guard, from_project, e))
         return false;
     if (!apply_limits(l, t.limits, from_project, e))
         return false;
     apply_serve(l, root, &t.serve, from_project);
+    c->acp_name = t.acp.name;
+    c->acp_version = t.acp.version;
     *(list == &l->user ? &c->user_agents : &c->agents) = t.agents;
     if (!keep_users(l, from_project, json_get(root, STR("guard")), "audit",
                     !t.guard.audit && !c->no_audit))
@@ -508,7 +587,7 @@ static bool lay_under(struct config_loading *l, const struct layer *layer, struc
         const struct server_spec *s = &layer->list->v[i], *over = server_list_find(all, s->name);
 
         if (over) {
-            note(l->mem, &l->c->notes, layer->hidden, "the server %s of %s is hidden by that of %s",
+            note(l->mem, &l->c->notes, layer->hidden, "the server %s in %s is overridden by %s",
                  s->name, s->origin, over->origin);
             continue;
         }
@@ -564,11 +643,10 @@ static void accept_rules(struct config_loading *l)
             accepted.v[accepted.n++] = c->project_rules.v[i];
     guard_rules_add(l->mem, &c->guard.rules, &accepted);
     if (accepted.n < c->project_rules.n)
-        note(
-            l->mem, &c->notes, LOG_WARN,
-            "not trusted, so without effect: %zu of the project's rules in [guard] allow; `trefoil "
-            "trust` shows and accepts them",
-            c->project_rules.n - accepted.n);
+        note(l->mem, &c->notes, LOG_WARN,
+             "%zu of the project's rules in [guard] allow have no effect, because you have not "
+             "accepted them; `trefoil trust` shows and accepts them",
+             c->project_rules.n - accepted.n);
 }
 
 /* One sentence naming all that wait. */
@@ -582,7 +660,8 @@ static void note_untrusted(struct arena *mem, struct config *c)
                                  c->servers.v[i].name);
     if (names.n)
         note(mem, &c->notes, LOG_WARN,
-             "not trusted, so not started: " STR_FMT "; `trefoil trust` shows and accepts them",
+             "these servers are not trusted and not started: " STR_FMT
+             "; `trefoil trust` shows and accepts them",
              STR_ARG(names));
 }
 
@@ -600,6 +679,7 @@ bool config_load(struct arena *mem, const struct root *root, const char *chosen,
     accept_rules(&l);
     note_untrusted(mem, &fresh);
     note_pinning(mem, &fresh);
+    decide_a2a(&fresh);
     fresh.chosen = chosen;
     fresh.trust = trust;
     *c = fresh;

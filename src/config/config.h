@@ -20,6 +20,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/pick.h"
+#include "config/a2a_read.h"
 #include "config/api_keys_read.h"
 #include "config/models_read.h"
 #include "config/sandbox_read.h"
@@ -58,7 +59,9 @@ struct config {
     enum store_durability durability; /* [store] durability */
     enum lock_conflict lock_conflict; /* [tasks] lock_conflict */
     bool isolate;                     /* [tasks] isolate */
+    struct str acp_name, acp_version; /* [acp] name and version; STR_NONE: those of trefoil */
     struct ip_range_list reachable;   /* [web] allow_private */
+    struct a2a_config a2a;            /* [a2a] */
     const char *chosen;               /* the file of --config; NULL: none */
     bool trust;                       /* --trust was given */
     struct server_list servers;       /* servers of all files, without overridden entries */
@@ -66,7 +69,7 @@ struct config {
     struct json trusted_agents;       /* hashes of the project's entries that the user accepted */
     struct model_setup models;        /* [providers], [models] */
     struct notes notes;
-    const char *files[2]; /* the files that were read, the one with lower priority first */
+    const char *files[2]; /* the files that were read, the file with lower priority first */
     size_t file_count;
 };
 

@@ -2,7 +2,8 @@
  * config_notes.h - collects the warnings of the readers of the configuration.
  *
  * Warnings are collected because the log is set up only after the configuration was read, and
- * because `config check` prints what other commands log. Duplicate sentences are dropped.
+ * because `config check` prints the warnings, while other commands write them to the log. Duplicate
+ * sentences are dropped.
  */
 #ifndef CONFIG_CONFIG_NOTES_H
 #define CONFIG_CONFIG_NOTES_H

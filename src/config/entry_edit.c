@@ -48,7 +48,9 @@ bool entry_is_there(struct arena *mem, const struct entry_put *put, struct json 
                     struct json value, enum entry_change *how, struct str *out)
 {
     struct json old = json_get(map, put->name);
-    bool same = json_type(old) == JSON_OBJECT && equal_members(mem, value, old);
+    bool same = json_type(old) == JSON_OBJECT && json_type(value) == JSON_OBJECT
+                    ? equal_members(mem, value, old)
+                    : json_here(old) && entry_equal(mem, value, old);
 
     if (!json_here(old) || (!same && put->replace))
         return false;
@@ -76,5 +78,9 @@ bool entry_verify(struct arena *mem, const struct entry_put *put, struct json wa
         rest_kept(mem, old_map, map, put->name, !json_here(json_get(old_map, put->name))) &&
         rest_kept(mem, was, now, put->map, !json_here(old_map)))
         return true;
-    return fail(e, ERR_INVALID, "%s: this change would also change something else", put->file);
+    return fail(
+        e, ERR_INVALID,
+        "%s: the edit would also change other entries, so nothing was written; edit the file "
+        "by hand",
+        put->file);
 }

@@ -23,7 +23,7 @@ struct entry_put {
     struct str text;  /* content of the file; "" if the file does not exist */
     struct str map;   /* the top-level key that contains the entries; created if absent */
     struct str name;  /* name of the entry */
-    struct str value; /* the entry as a JSON object */
+    struct str value; /* the entry as a JSON value, usually an object */
     bool replace;     /* replace an entry that has another value */
 };
 

@@ -39,7 +39,7 @@ size_t foreign_paths(struct arena *mem, const char *root, const char **out, size
  * Read the files that `import` lists (absent: the defaults). Servers from files in the project are
  * added to `project`, servers from the user's files to `user`. If `asked_by_project` is true,
  * `import` is from a file of the project, so even the user's servers need trust. ERR_INVALID: two
- * files in the project, or two of the user, define different servers with the same name.
+ * files in the project, or two files of the user, define different servers with the same name.
  */
 bool foreign_read(const struct server_reader *base, const struct pick_strs *import,
                   bool asked_by_project, struct server_list *project, struct server_list *user,

@@ -241,7 +241,7 @@ bool front_matter_read(struct arena *mem, struct str text, const struct front_op
     if (str_starts(text, STR("\xef\xbb\xbf")))
         text = str_skip(text, 3);
     if (utf8_valid(text) < text.n)
-        return fail(e, ERR_INVALID, "%s: not UTF-8, at byte %zu", opts->file, utf8_valid(text));
+        return fail(e, ERR_INVALID, "%s: not valid UTF-8 (byte %zu)", opts->file, utf8_valid(text));
     all = text;
     if (!front_matter_split(&text, &head, opts, e))
         return false;

@@ -1,8 +1,8 @@
 /*
  * guard_read.h - reads the settings of the guard from [guard] and [mcp].
  *
- * A project's file is not trusted: it can make the guard stricter than the user's files do, never
- * more permissive.
+ * A project's file is not trusted: it can make the guard stricter than the user's files make it,
+ * but never more permissive.
  */
 #ifndef CONFIG_GUARD_READ_H
 #define CONFIG_GUARD_READ_H

@@ -115,8 +115,9 @@ static bool put_file(struct include_reader *r, const struct inside *in, uint32_t
     struct str text;
 
     if (depth_of(in) >= (size_t)r->opts->limits->include_depth)
-        return fail(e, ERR_LIMIT, "%s:%u: @" STR_FMT ": includes are nested more than %lld deep",
-                    in->file, line, STR_ARG(path), (long long)r->opts->limits->include_depth);
+        return fail(e, ERR_LIMIT,
+                    "%s:%u: @" STR_FMT ": includes are nested more than %lld levels deep", in->file,
+                    line, STR_ARG(path), (long long)r->opts->limits->include_depth);
     if (memchr(path.p, '\0', path.n))
         return fail(e, ERR_INVALID, "%s:%u: a path must not contain a NUL byte", in->file, line);
     if (!markdown_include_find(r, in, path, &next, &text, e)) {
@@ -210,7 +211,7 @@ bool include_read(struct arena *mem, const struct include_opts *opts, const char
                            e))
         return false;
     if (utf8_valid(text) < text.n)
-        return fail(e, ERR_INVALID, "%s: not UTF-8, at byte %zu", file, utf8_valid(text));
+        return fail(e, ERR_INVALID, "%s: not valid UTF-8 (byte %zu)", file, utf8_valid(text));
     if (str_starts(text, STR("\xef\xbb\xbf")))
         text = str_skip(text, 3);
     if (id)

@@ -2,10 +2,10 @@
  * markdown_include.h - expands the includes of a Markdown file.
  *
  * A line that consists of @path/to/file.md includes that file. The path is relative to the folder
- * of the including file or, if there is no such file, to the root. Includes may be nested. Only
- * files below the root are read, regardless of links and "..". An include cycle, too many levels,
- * and more text than limits.prompt_bytes are errors that name the file and the line. A word without
- * a dot or slash (@everyone) is not a path. Includes in fenced code are not expanded.
+ * of the including file or, if there is no such file, to the root. Includes may be nested. A file
+ * outside the root is never read, not even through a link or "..". An include cycle, too many
+ * levels, and more text than limits.prompt_bytes are errors that name the file and the line. A word
+ * without a dot or slash (@everyone) is not a path. Includes in fenced code are not expanded.
  */
 #ifndef CONFIG_MARKDOWN_INCLUDE_H
 #define CONFIG_MARKDOWN_INCLUDE_H

@@ -3,7 +3,7 @@
  *
  *   [providers.NAME]    kind       anthropic, openai, gemini or offline; optional when NAME is a
  *                                  preset
- *                       base_url   address of the API; default: that of the preset
+ *                       base_url   address of the API; default: the preset's address
  *                       api_key    env:NAME or file:PATH; the key itself is accepted, with a note
  *                       api        for openai: chat or responses
  *                       headers    sent with every request, { Name = "value" }
@@ -13,10 +13,10 @@
  * of the same name.
  *
  * An untrusted project must not decide where conversations and keys are sent. Unless the project is
- * trusted for this run, those of its provider entries that have a base_url, a key or headers are
- * inert: they are not used, and keys that they refer to are not read. The project's other provider
- * entries can only choose models. The project's context windows and prices are used only if no
- * other source has a value.
+ * trusted for this run, its provider entries that have a base_url, a key or headers are inert: they
+ * are not used, and the keys that they refer to are not read. The project's other provider entries
+ * can only choose models. The project's context windows and prices are used only if no other source
+ * has a value.
  */
 #ifndef CONFIG_MODELS_READ_H
 #define CONFIG_MODELS_READ_H
@@ -59,7 +59,7 @@ bool models_read(const struct server_reader *r, bool trusted, struct json provid
  */
 bool models_read_end(const struct model_setup *s, struct err *e);
 
-/* Find an entry by name, if possible one that is not inert. NULL: there is none. */
+/* Find an entry by name. An entry that is not inert is preferred. NULL: there is none. */
 const struct provider_entry *models_entry(const struct model_setup *s, struct str name);
 
 #endif

@@ -7,9 +7,9 @@
  *   Gemini             .gemini/rules/x.md      .gemini/SYSTEM.md, GEMINI.md
  *
  * If the model is from another provider, or no model is chosen yet, the prompt contains all of
- * these files. The order is that of the table; files of a folder are sorted by name. A file that is
- * reached through several links is used only one time. Includes are expanded. A file that cannot be
- * used is skipped with a note.
+ * these files. The prompt contains the files in the order of the table; the files of a folder are
+ * sorted by name. A file that is reached through several links is used only once. Includes are
+ * expanded. A file that cannot be used is skipped with a note.
  */
 #ifndef CONFIG_PROMPT_FILES_H
 #define CONFIG_PROMPT_FILES_H

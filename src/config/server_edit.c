@@ -78,10 +78,11 @@ static bool reread(const struct server_edit *ed, const struct server_reading *wa
         return fail_in(e, "after the change");
     if (!others_same(was, now, name) || now->list.n != was->list.n + (size_t)more ||
         !str_eq(rest_of(ed, was->file), rest_of(ed, now->file)))
-        return fail(e, ERR_INVALID,
-                    "%s: this change would also change something else; nothing was written; edit "
-                    "the file by hand",
-                    ed->file);
+        return fail(
+            e, ERR_INVALID,
+            "%s: the edit would also change other entries, so nothing was written; edit the "
+            "file by hand",
+            ed->file);
     return true;
 }
 

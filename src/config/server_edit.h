@@ -27,7 +27,7 @@ struct server_new {
     const char *name;
     const char *const *argv; /* the command, which ends with NULL; NULL if `url` is set */
     const char *url;
-    /* "http" or "sse"; NULL: trefoil finds it out when it connects to the URL */
+    /* "http" or "sse"; NULL: trefoil detects the transport when it connects to the URL */
     const char *transport;
     const struct server_pair *env, *header;
     size_t envs, headers;

@@ -10,7 +10,7 @@
  *   command     a program, or a list of the program and its arguments
  *   args        more arguments
  *   env         { NAME = "value" }, [ "NAME", "NAME=value" ] or [ { name, value } ]; NAME alone
- *               passes on the value of trefoil's environment
+ *               passes on the value from trefoil's environment
  *   env_base    "strict": pass only PATH and the named variables
  *   cwd         the folder in which the server runs; relative to the root
  *   url         http or https

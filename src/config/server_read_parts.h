@@ -1,4 +1,4 @@
-/* server_read_parts.h - reads those parts of a server entry that can be written in several ways. */
+/* server_read_parts.h - reads the parts of a server entry that can be written in several ways. */
 #ifndef CONFIG_SERVER_READ_PARTS_H
 #define CONFIG_SERVER_READ_PARTS_H
 
@@ -10,7 +10,7 @@ bool server_text(const struct server_reader *r, struct json v, struct str *out, 
 /*
  * Read the value of a variable, a header or a key. The value may be a secret, or a reference to a
  * secret (config_values.h). If the file itself contains a secret, the function adds a note. If the
- * referenced value does not exist, the error code is not ERR_INVALID.
+ * referenced value does not exist, the error code is different from ERR_INVALID.
  */
 bool server_secret(const struct server_reader *r, struct str name, struct json v, struct str *out,
                    struct err *e);

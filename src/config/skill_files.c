@@ -78,7 +78,7 @@ static void skill_files_add(struct skill_loading *l, const struct skill *s)
     const struct skill *old = skills_find(list, str_of(s->name));
 
     if (old) {
-        note(l->mem, l->notes, LOG_DEBUG, "the skill %s of %s is hidden by that of %s", s->name,
+        note(l->mem, l->notes, LOG_DEBUG, "the skill %s in %s is overridden by %s", s->name,
              s->origin, old->origin);
         return;
     }

@@ -2,8 +2,8 @@
  * text_edit.h - changes a part of a TOML or YAML file and keeps the rest of its text.
  *
  * The parsers store the position of each value, so the functions here can find the text of a value.
- * Both formats have lines, comments that begin with #, and the same kind of positions. There are
- * also functions that write values as TOML.
+ * Both formats consist of lines, have comments that begin with #, and use the same kind of
+ * positions. There are also functions that write values as TOML.
  */
 #ifndef CONFIG_TEXT_EDIT_H
 #define CONFIG_TEXT_EDIT_H

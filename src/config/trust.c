@@ -168,7 +168,7 @@ static bool write_file(struct arena *mem, const struct trust_change *change, str
         return false;
     path = arena_printf(mem, "%s/trust.json", folder).p;
     if (!read_file(mem, path, &file, e) && e->code != ERR_NOT_FOUND)
-        return fail_in(e, "cannot change the trust of this project");
+        return fail_in(e, "cannot store what you trust in this project");
     jw_object(&w);
     jw_kint(&w, "version", 1);
     put_section(mem, &w, file, "roots", change);

@@ -1,6 +1,6 @@
 /*
- * trust.h - trust: which servers of a project may be started, and which of its agents may loosen
- * the user's configuration.
+ * trust.h - records what the user trusts: which servers of a project may be started, and which of
+ * its agents may loosen the user's configuration.
  *
  * Opening a cloned repository must not run its code. So a server that is defined in a project file
  * is not started until the user accepts its entry. trefoil stores a SHA-256 hash of the name and
@@ -29,8 +29,8 @@ void trust_mark(struct arena *mem, const char *root, bool all, struct server_lis
                 struct notes *notes);
 
 /*
- * Store which servers the user accepts for the root: exactly those of the project that are marked
- * as trusted.
+ * Store which servers the user accepts for the root. These are the project's servers that are
+ * marked as trusted.
  */
 bool trust_keep(struct arena *mem, const char *root, const struct server_list *l, struct err *e);
 

@@ -120,13 +120,13 @@ struct model_request {
 };
 
 /*
- * One request to a model, as an op. On success `answer` holds the model's answer as blocks in mem,
- * ready to be the next assistant message. The op fails with ERR_DENIED (the key is not valid, or
- * the quota is used up), ERR_TIMEOUT, ERR_CLOSED (connection lost), ERR_INVALID (a malformed
- * request or response), ERR_LIMIT (too large) or ERR_CANCELED. After a failure `answer` holds the
- * blocks that had arrived, without tool calls, because an incomplete call must not run. The
- * provider retries until the first delta arrives. A conversation that is too long is not a failure:
- * the op succeeds with STOP_CONTEXT.
+ * An op that sends one request to a model. On success `answer` holds the model's answer as blocks
+ * in mem, ready to be the next assistant message. The op fails with ERR_DENIED (the key is not
+ * valid, or the quota is used up), ERR_TIMEOUT, ERR_CLOSED (connection lost), ERR_INVALID (a
+ * malformed request or response), ERR_LIMIT (too large) or ERR_CANCELED. After a failure `answer`
+ * holds the blocks that had arrived, without tool calls, because an incomplete call must not run.
+ * The provider retries until the first delta arrives. A conversation that is too long is not a
+ * failure: the op succeeds with STOP_CONTEXT.
  *
  * Set `mem`, `request`, `events` and `owner`, and zero all other members; then call model_ask.
  */

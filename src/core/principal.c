@@ -41,6 +41,15 @@ const struct origin_row origin_rows[ORIGINS] = {
         .is_user = true,
         .is_client = false,
     },
+    [ORIGIN_ACP] = {
+        .name = "acp",
+        .word = "acp",
+        .shown = "an editor over ACP",
+        .scope = "`acp`",
+        .caller = "acp",
+        .is_user = true,
+        .is_client = false,
+    },
     [ORIGIN_STDIO] = {
         .name = "stdio",
         .word = "stdio",

@@ -4,7 +4,7 @@
  * A principal is a short text. The store (as the owner of tasks and sessions), events and the audit
  * log all use the same text.
  *
- *   user:<uid>   a user of this machine: command line verbs, MCP over stdio, Unix sockets
+ *   user:<uid>   a user of this machine: command line verbs, MCP and ACP over stdio, Unix sockets
  *   key:<name>   an HTTP client that sent the API key with that name
  *   loopback     every HTTP client on this machine that sent no key
  *
@@ -20,9 +20,10 @@
 
 enum origin {
     ORIGIN_NONE,     /* the caller has no proved identity: the guard refuses every call */
-    ORIGIN_TERMINAL, /* a command line verb, except run and chat */
+    ORIGIN_TERMINAL, /* a command line verb, except run, chat and acp */
     ORIGIN_RUN,      /* `run`, also when the daemon does the work */
     ORIGIN_CHAT,     /* `chat` */
+    ORIGIN_ACP,      /* an ACP client, such as an editor, on stdin and stdout */
     ORIGIN_STDIO,    /* MCP over stdin and stdout, also when handed over to the daemon */
     ORIGIN_SOCKET,   /* HTTP over a Unix socket */
     ORIGIN_KEY,      /* HTTP with an API key */
@@ -43,7 +44,7 @@ struct origin_row {
 
 extern const struct origin_row origin_rows[ORIGINS];
 
-/* Is the caller a command line verb? Such a caller has the rights of [guard]. */
+/* Is the caller a command line verb or an editor? Such a caller has the rights of [guard]. */
 bool origin_is_terminal(enum origin origin);
 
 /*

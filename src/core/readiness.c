@@ -13,7 +13,7 @@ static void leave(struct readiness_wait *w)
 static void cancel_wait(struct op *op)
 {
     leave(CONTAINER_OF(op, struct readiness_wait, op));
-    op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
+    op_fail(op, &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind wait_kind = { .name = "gathering", .cancel = cancel_wait };

@@ -27,6 +27,7 @@
 #include "base/arena.h"
 #include "core/store_locks.h"
 #include "core/store_memory.h"
+#include "core/store_pushes.h"
 #include "core/store_sessions.h"
 #include "core/store_tasks.h"
 #include "loop/op.h"
@@ -60,6 +61,9 @@ enum store_what {
     STORE_TASKS_EXPIRE,   /* gc: delete final tasks that have expired; out: `deleted`, `more` */
     STORE_LOCK_PUT,       /* lock */
     STORE_LOCK_DROP,      /* lock: drop all locks that this process holds for the task */
+    STORE_PUSH_PUT,       /* push: store a push configuration */
+    STORE_PUSH_SENT,      /* push: what the webhook has received */
+    STORE_PUSH_DELETE,    /* push: delete it; it need not exist */
     /* steps that read */
     STORE_SESSION_LOAD, /* session */
     STORE_SESSIONS,     /* sessions */
@@ -71,11 +75,12 @@ enum store_what {
     STORE_MEMORIES,     /* memories */
     STORE_TASK_LOAD,    /* task */
     STORE_TASKS,        /* tasks */
-    STORE_TASK_EVENTS,  /* events: those of the task whose id is in events.session */
-    STORE_TASK_ANSWERS, /* answers: those of one task */
+    STORE_TASK_EVENTS,  /* events: the events of the task whose id is in events.session */
+    STORE_TASK_ANSWERS, /* answers: the answers to the questions of one task */
     STORE_TASKS_LOST,   /* tasks: live tasks whose holder has died */
     STORE_TASK_FEED,    /* feed: the events of all tasks */
-    STORE_LOCKS,        /* locks: those of running processes */
+    STORE_LOCKS,        /* locks: the locks of running processes */
+    STORE_PUSHES,       /* pushes */
     /* long steps: each must be the only step of its request; other requests run meanwhile */
     STORE_CHECK,  /* (no member) check all pages; a corrupt store rejects all later writes */
     STORE_BACKUP, /* path: write a consistent copy to this new file */
@@ -105,6 +110,8 @@ struct store_step {
         struct store_lock lock;
         struct store_lock_page locks;
         struct store_feed_page feed;
+        struct store_push push;
+        struct store_push_page pushes;
         struct store_gc gc;
         const char *path;
     };

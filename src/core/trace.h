@@ -5,7 +5,7 @@
  * whole chain of calls, and a depth, which is the number of agents in the chain so far. An agent in
  * the chain may forward the id without the depth. To restore the depth, we remember the id of each
  * call that we sent and that is not answered yet. A call that arrives with one of these ids and
- * without a depth was caused by our call, so its depth is one more than that of our call. There is
+ * without a depth was caused by our call, so its depth is the depth of our call plus one. There is
  * one exception: a client may use one id for several parallel calls. These have the same W3C parent
  * as the running calls of that client, while a call that our call caused has another parent,
  * because we send a new parent with each call.

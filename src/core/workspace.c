@@ -19,7 +19,7 @@ bool place_check_protected(const struct place *p, struct str below_root, struct 
                     PLACE_ARG(p));
     if (says == GUARD_ASK && !p->may_define)
         return fail(e, ERR_DENIED,
-                    STR_FMT " is a configuration file of trefoil, and the change was not approved; "
+                    STR_FMT " controls trefoil or other programs, and the change was not approved; "
                             "to request approval, call the tool with the path of the file itself",
                     PLACE_ARG(p));
     return true;

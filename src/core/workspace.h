@@ -66,6 +66,8 @@ struct file_writing {
     bool parents;        /* create missing parent folders */
     bool only_new;       /* fail if the file exists */
     bool created;        /* result: the file did not exist before */
+    /* result of kinds that are not local: the text before; STR_NONE: there was no text file */
+    struct str was;
 };
 
 /* ---- terminals --------------------------------------------------------------------------- */
@@ -90,7 +92,8 @@ struct terminal {
     void *owner;
     /* the owner keeps at most this many bytes, so a kind may drop older output */
     size_t output_limit;
-    void *own; /* private to the workspace kind */
+    struct str call; /* id of the tool call that runs the command, for clients; STR_NONE: none */
+    void *own;       /* private to the workspace kind */
 
     /* The next members describe the command. They are used until the op is done. */
     const struct host *host;
@@ -108,7 +111,8 @@ struct workspace {
 
 struct workspace_kind {
     const char *name;
-    bool local; /* the kind itself checks the rules of a place, against the opened descriptor */
+    bool local;    /* the kind itself checks the rules of a place, against the opened descriptor */
+    bool confines; /* not local, but runs commands in the sandbox of terminal.sandbox */
     void (*read)(struct workspace *w, struct file_reading *r, struct op *parent, op_done_fn *done,
                  void *ctx);
     /* The kind must check `expected` and `only_new` before it writes; this need not be atomic. */
@@ -145,10 +149,12 @@ void terminal_kill(struct terminal *t); /* also kills all child processes; on_ex
 /* Kill the command and close the terminal; on_exit (unless it was called) and on_closed follow. */
 void terminal_release(struct terminal *t);
 
-/* Set *e to the error of a write whose file does not contain the expected text. Returns false. */
+/*
+ * Set *e to the error for a write to a file that does not contain the expected text. Returns false.
+ */
 bool workspace_fail_changed(const struct place *p, struct err *e);
 
-/* Set *e to the error of a write with `only_new` whose file exists. Returns false. */
+/* Set *e to the error for a write with `only_new` to a file that exists. Returns false. */
 bool workspace_fail_exists(const struct place *p, struct err *e);
 
 /* Return `count` lines of a text, beginning with line `from` (from 1). count 0: to the end. */

@@ -5,7 +5,8 @@
  *
  *   stdin ends, or this process gets a signal and tells the daemon: the daemon answers the running
  *   calls, sends {"bye":true} and disconnects; the exit code is 0
- *   the daemon disconnects without a message, or sends an error: it is printed; the exit code is 1
+ *   the daemon disconnects without a message, or sends an error: this process prints the error; the
+ *   exit code is 1
  */
 #include "daemon/attach.h"
 #include "base/version.h"
@@ -24,16 +25,16 @@
 struct attached {
     struct project *project;
     struct loop *loop;
-    int pid; /* of the daemon */
+    int pid; /* process id of the daemon */
     struct sock_stream socket;
-    struct buf last; /* its last message */
+    struct buf last; /* last message of the daemon */
     struct timer late;
     int code;
 };
 
 /* ---- attaching ------------------------------------------------------------------------------ */
 
-/* One message, with our stdin and stdout beside it. */
+/* Send one message, with the descriptors of stdin and stdout attached. */
 static bool send_with_stdio(int fd, struct str line)
 {
     const int stdio[FD_PACKET] = { STDIN_FILENO, STDOUT_FILENO };
@@ -71,7 +72,10 @@ static bool say_hello(int fd, const struct daemon_hello *h)
     return !out.full && send_with_stdio(fd, buf_str(&out));
 }
 
-/* Its line comes as one piece; what follows it stays in the socket. */
+/*
+ * Wait for the line with which the daemon answers. The line arrives as one piece; later data stays
+ * in the socket.
+ */
 static struct str await_answer(int fd, int ms, char line[DAEMON_LINE])
 {
     struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -185,7 +189,7 @@ static void on_late(struct timer *t)
     _exit(EXIT_FAILED);
 }
 
-/* The daemon finishes what is under way; a second signal does not wait. */
+/* Handle a signal: let the daemon finish the running calls. A second signal does not wait. */
 static void on_signal(int signum, void *ctx)
 {
     struct attached *a = ctx;
@@ -196,7 +200,10 @@ static void on_signal(int signum, void *ctx)
               on_late);
 }
 
-/* Takes the descriptor. */
+/*
+ * Wait for the end of the connection. The function takes ownership of the descriptor. Returns the
+ * exit code.
+ */
 static int wait_for_end(struct project *project, int fd, int pid)
 {
     struct attached *a = ARENA_NEW(&project->mem, struct attached);
@@ -219,14 +226,19 @@ static int wait_for_end(struct project *project, int fd, int pid)
     return a->code;
 }
 
-/* A terminal accepts input only from the foreground process. */
+/*
+ * Is stdin or stdout a terminal? A terminal cannot be handed over, because only a foreground
+ * process may read it.
+ */
 static bool has_terminal(void)
 {
     return isatty(STDIN_FILENO) || isatty(STDOUT_FILENO);
 }
 
-/* From here on our stdin is the daemon's; a daemon that cannot be reached any more has read
- * nothing. */
+/*
+ * Let the daemon use stdin from now on. If sending fails, the daemon has not read anything from
+ * stdin.
+ */
 static bool hand_over(int fd)
 {
     return send(fd, "\n", 1, MSG_NOSIGNAL) == 1;

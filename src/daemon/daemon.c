@@ -26,7 +26,8 @@
 #include <unistd.h>
 
 enum {
-    ACCEPTS_PER_EVENT = 64, /* then others get their turn */
+    /* connections accepted in one pass, so that other events are handled in between */
+    ACCEPTS_PER_EVENT = 64,
     REST_MS = 100,
 };
 
@@ -35,20 +36,20 @@ enum client_state { ARRIVED, GREETING, SERVED, REQUESTING, LEAVING };
 struct client {
     struct daemon *daemon;
     struct client *next, **link;
-    int fd;             /* in ARRIVED */
-    struct watch first; /* for the first byte; in ARRIVED */
+    int fd;             /* the socket, in ARRIVED */
+    struct watch first; /* waits for the first byte, in ARRIVED */
     union {
-        struct pipe_stream io;      /* the socket twice: see greet_client */
+        struct pipe_stream io;      /* reads and writes the same socket: see greet_client */
         struct sock_stream request; /* in REQUESTING */
     };
-    struct fd_packet packet; /* what came with its line */
+    struct fd_packet packet; /* descriptors that arrived with the hello line */
     struct attached_mcp mcp;
     struct timer late;
-    struct buf line; /* while GREETING */
+    struct buf line; /* the hello line, in GREETING */
     enum client_state state;
 };
 
-/* ---- the end of guests --------------------------------------------------------------------- */
+/* ---- closing clients ----------------------------------------------------------------------- */
 
 static void on_settled(struct post *p)
 {
@@ -90,7 +91,7 @@ static void on_done(struct attached_mcp *mcp)
     free_client(mcp->ctx);
 }
 
-/* The client waits for no answers any more: stop its work. */
+/* The client has exited and no longer waits for answers: stop its work. */
 static void on_gone(void *ctx)
 {
     struct client *g = ctx;
@@ -99,7 +100,7 @@ static void on_gone(void *ctx)
         attached_mcp_gone(&g->mcp);
 }
 
-/* ---- the greeting -------------------------------------------------------------------------- */
+/* ---- the hello line ------------------------------------------------------------------------ */
 
 static const struct pick hello_fields[] = {
     PICK_FIELD("trefoil", PICK_INT, struct daemon_hello, trefoil, PICK_MUST),
@@ -210,7 +211,7 @@ static void read_greeting(struct client *g)
         greet_mcp(g, &hello);
 }
 
-/* Nothing may follow the line before it is answered. */
+/* Collect the hello line. No bytes may follow the line before the daemon has answered it. */
 static void on_bytes(struct stream *io, struct str bytes)
 {
     struct client *g = io->owner;
@@ -244,8 +245,9 @@ static const struct stream_events greeting_events = { on_bytes, on_end, on_room,
 /* ---- the first byte ------------------------------------------------------------------------ */
 
 /*
- * A paused socket counts as ended when the other side has shut down, and its last bytes would be
- * lost; the two ends of pipes do not (stream.h). So the socket is treated as a pair of pipes.
+ * Read the hello line of a client. If a socket stream is paused when the other side shuts down, the
+ * stream ends and its last bytes are lost; a pair of pipes keeps them (stream.h). So the socket is
+ * opened as a pair of pipes.
  */
 static void greet_client(struct client *g)
 {
@@ -269,7 +271,10 @@ static void on_request_released(struct stream *io)
     free_client(CONTAINER_OF(io, struct client, request.s));
 }
 
-/* No browser reaches a Unix socket, so Host and Origin may be any. */
+/*
+ * Pass the connection to the HTTP server. Any Host and Origin are allowed, because a browser cannot
+ * connect to a Unix socket.
+ */
 static void hand_to_http(struct client *g)
 {
     struct daemon *d = g->daemon;
@@ -288,7 +293,10 @@ static void hand_to_http(struct client *g)
                        on_request_released);
 }
 
-/* Nothing came, or the daemon stops. */
+/*
+ * The watch of a client that sent no byte is closed, because its time has passed or the daemon
+ * stops.
+ */
 static void on_dropped(struct watch *w)
 {
     struct client *g = CONTAINER_OF(w, struct client, first);
@@ -345,7 +353,7 @@ static void on_late(struct timer *t)
         stream_close(&g->io.s);
 }
 
-/* ---- letting in ---------------------------------------------------------------------------- */
+/* ---- accepting clients --------------------------------------------------------------------- */
 
 static bool is_welcome(const struct daemon *d, int fd)
 {
@@ -384,7 +392,10 @@ static void on_rested(struct timer *t)
     watch_want(&CONTAINER_OF(t, struct daemon, rest)->watch, WATCH_READ);
 }
 
-/* The listening socket must not stay ready for ever while no descriptor is left. */
+/*
+ * No descriptor is left: stop accepting for a while. Otherwise the listening socket would stay
+ * ready and the loop would spin.
+ */
 static void rest(struct daemon *d)
 {
     watch_want(&d->watch, 0);
@@ -419,7 +430,7 @@ static void on_http_closed(void *ctx)
     check_settled(d);
 }
 
-/* The last words of all work are out, as far as clients read them. */
+/* The last messages of all work were sent to the clients that still read. */
 static void on_works_emptied(struct work_streams *all)
 {
     struct daemon *d = CONTAINER_OF(all, struct daemon, works);
@@ -449,7 +460,7 @@ void daemon_reloaded(struct daemon *d)
     daemon_config_digest(d->project, d->config);
 }
 
-/* Another daemon owns this socket. */
+/* Does another daemon own this socket? */
 static bool is_taken(const char *path)
 {
     int pid;
@@ -473,7 +484,7 @@ static bool listen_at(struct daemon *d, const char *path, struct err *e)
         !http_bind(arena_printf(&d->project->mem, "unix:%s", path), bound, &n, text, e))
         return false;
     d->bound = bound[0];
-    d->watching = true; /* to be closed, whether it opens or not */
+    d->watching = true; /* the watch must be closed even if it cannot be opened */
     if (!watch_open(&d->watch, d->service->loop, d->bound.fd, on_ready, e))
         return false;
     watch_want(&d->watch, WATCH_READ);
@@ -560,7 +571,9 @@ static void end_client(struct client *g)
         drop_client(g);
 }
 
-/* Work is cancelled first, so that its clients hear how it ended. */
+/*
+ * Cancel all work before the connections are closed, so that clients are told how their work ended.
+ */
 void daemon_close(struct daemon *d, void (*done)(void *ctx), void *ctx)
 {
     d->closed = done;

@@ -18,7 +18,7 @@ struct service;
 
 struct client;
 
-/* The error message for a client whose settings differ from those of the daemon. */
+/* The error message for a client whose settings differ from the daemon's settings. */
 #define DAEMON_OTHER_ROOT                                                                          \
     "the daemon was started with another root, --config, --trust, user configuration or "          \
     "TREFOIL_PROVIDER"
@@ -28,12 +28,12 @@ struct daemon {
     struct service *service;
     struct runtime *runtime;    /* runs the prompts of verbs; NULL: not open (yet) */
     const char *path;           /* path of the socket; NULL: no client can connect */
-    struct str digest;          /* daemon_root_digest, which must match that of clients */
-    char config[DAEMON_DIGEST]; /* daemon_config_digest, which must match that of verbs */
+    struct str digest;          /* daemon_root_digest; clients must have the same digest */
+    char config[DAEMON_DIGEST]; /* daemon_config_digest; verbs must have the same digest */
     /* the listening socket; fd is -1 while the daemon does not listen */
     struct http_bound bound;
     struct watch watch;
-    struct timer rest; /* set while the process has no free descriptor for another connection */
+    struct timer rest; /* set while the process has no free descriptor for a new connection */
     struct client *clients;
     size_t count;
     struct http_server *http;  /* the HTTP server for verbs; NULL: it is closed */

@@ -23,7 +23,7 @@ void daemon_lost(int pid, struct err *e)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* The only writer of the outcome. */
+/* End the request. No other function sets the outcome. */
 static void request_end(struct daemon_request *r, enum daemon_outcome outcome)
 {
     if (r->state == REQUEST_OVER)
@@ -44,7 +44,10 @@ static void on_request_closed(struct stream *io)
     r->done(r);
 }
 
-/* Before the daemon has the body, nothing has happened there. */
+/*
+ * The connection failed. As long as the daemon has not received the body, it has not begun the
+ * work.
+ */
 static void request_break(struct daemon_request *r, const char *why)
 {
     LOG(LOG_DEBUG, "attach", "the daemon does not answer", LOG_Z("why", why));
@@ -98,7 +101,7 @@ static void read_body(struct daemon_request *r, struct str bytes)
         request_end(r, DAEMON_ANSWERED);
 }
 
-/* "HTTP/1.1 200 OK". */
+/* Parse a status line such as "HTTP/1.1 200 OK". */
 static bool read_status(struct str line, int *out)
 {
     uint64_t status;
@@ -149,14 +152,17 @@ static void send_body(struct daemon_request *r)
     stream_put(&r->io.s, r->body);
 }
 
-/* An interim answer asks for the body, or only shows that the daemon is there. */
+/* Handle an interim response (100): send the body, if it has not been sent. */
 static void on_interim(struct daemon_request *r)
 {
     if (r->state == REQUEST_WAITING && r->body.p)
         send_body(r);
 }
 
-/* What follows the head in the same bytes is the body, or behind an interim answer the next head. */
+/*
+ * Handle the head of a response. The bytes after it belong to the body or, after an interim
+ * response, to the next head.
+ */
 static void on_head(struct daemon_request *r, struct buf *in)
 {
     struct str all = buf_str(in), rest = str_skip(all, r->scan.at);
@@ -219,7 +225,7 @@ static void put_keys(struct buf *out, const struct pick_strs *keys)
         buf_printf(out, "%s" STR_FMT, i ? "," : "", STR_ARG(keys->v[i]));
 }
 
-/* False: it does not fit, and no daemon is asked. */
+/* Write the head of the request. False: it does not fit, so no request is sent. */
 static bool write_head(struct daemon_request *r, struct project *project, struct buf *out)
 {
     char config[DAEMON_DIGEST];
@@ -280,7 +286,7 @@ void daemon_request_close(struct daemon_request *r)
     request_end(r, DAEMON_LOST);
 }
 
-/* ---- with a loop of its own ------------------------------------------------------------------ */
+/* ---- without the caller's loop --------------------------------------------------------------- */
 
 static void on_asked(struct daemon_request *r)
 {

@@ -6,8 +6,8 @@
  *      |         |        |
  *      +---------+--------+-----> OVER (refused, timed out, disconnected)
  *
- * WAITING  the head is sent; the body is sent when the daemon answers "100 Continue". If the daemon
- *          hangs, it has not received the work, so the caller can do the work itself.
+ * WAITING  the head is sent; the body is sent when the daemon answers "100 Continue". A daemon that
+ *          hangs has not received the work, so the caller can do the work itself.
  * SENT     the body is sent; the response has not begun.
  * READING  the head of the response has arrived; the body follows, whole or as an event stream.
  *
@@ -28,7 +28,7 @@ enum daemon_request_state { REQUEST_WAITING, REQUEST_SENT, REQUEST_READING, REQU
 enum daemon_outcome {
     /* the daemon has answered (`status` and `answer`), or its event stream has ended normally */
     DAEMON_ANSWERED,
-    DAEMON_ABSENT, /* no daemon has begun the work, so the caller does it in its own process */
+    DAEMON_ABSENT, /* no daemon has begun the work, so the caller works in its own process */
     DAEMON_LOST,   /* the daemon disconnected after it had received the request */
 };
 
@@ -84,7 +84,7 @@ struct daemon_answer {
 
 /*
  * Send a request for a verb that has no loop. The function runs a loop until the response has
- * arrived. If the daemon responds with 409, it returns DAEMON_ABSENT.
+ * arrived. If the daemon responds with 409, the function returns DAEMON_ABSENT.
  */
 enum daemon_outcome daemon_ask(struct project *project, const char *method, const char *path,
                                struct str body, int64_t wait_ms, struct daemon_answer *out);

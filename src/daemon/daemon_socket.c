@@ -15,9 +15,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { CONFIG_MOST = 16 << 20 }; /* of one file */
+enum { CONFIG_MOST = 16 << 20 }; /* maximum size of one configuration file */
 
-/* 64 bits of any text, the same in every process. */
+/* Compute a 64-bit digest of a text, which is the same in every process. */
 static void letters(struct str text, char out[DAEMON_DIGEST])
 {
     state_name_of(text, out);
@@ -31,9 +31,12 @@ static struct str letters_of(struct arena *mem, struct str text)
     return arena_str(mem, str_of(out));
 }
 
-/* ---- the place ----------------------------------------------------------------------------- */
+/* ---- the path of the socket ---------------------------------------------------------------- */
 
-/* Do not leave our files in a folder of another user (sudo keeps the variable). */
+/*
+ * Get trefoil's folder in XDG_RUNTIME_DIR. A folder of another user is rejected, because sudo may
+ * keep the variable.
+ */
 static bool runtime_folder(struct arena *mem, const char *base, bool make, const char **out,
                            struct err *e)
 {
@@ -72,7 +75,7 @@ bool daemon_socket_path(struct project *project, bool make, const char **out, st
     return true;
 }
 
-/* ---- what must agree ----------------------------------------------------------------------- */
+/* ---- digests to compare -------------------------------------------------------------------- */
 
 static const char *or_nothing(const char *text)
 {
@@ -97,7 +100,7 @@ struct str daemon_root_digest(struct project *project)
     return letters_of(&project->mem, all);
 }
 
-/* Each file is its letters; one that is not there is none. */
+/* The digest combines the digests of all files. A missing file counts as an empty text. */
 void daemon_config_digest(const struct project *project, char out[DAEMON_DIGEST])
 {
     AUTO_ARENA scratch = { 0 };
@@ -119,7 +122,7 @@ void daemon_config_digest(const struct project *project, char out[DAEMON_DIGEST]
     letters((struct str){ all, sizeof(all) }, out);
 }
 
-/* False: there is no room for it. */
+/* Add a key to the list. False: the list is full. */
 static bool add_key(struct arena *mem, struct pick_strs *list, const char *table, const char *name,
                     struct str value)
 {
@@ -159,7 +162,7 @@ bool daemon_key_digests(struct arena *mem, const struct config *c, struct pick_s
     return true;
 }
 
-/* ---- knocking ------------------------------------------------------------------------------ */
+/* ---- connecting ---------------------------------------------------------------------------- */
 
 int daemon_connect(const char *path, int *out_pid)
 {

@@ -16,7 +16,7 @@ static bool has_key(const struct pick_strs *list, struct str key)
     return false;
 }
 
-/* Keys that the client does not have are the daemon's own. */
+/* Does the daemon have the same keys as the client? The daemon may have more keys. */
 static bool check_keys(struct daemon *d, struct http_req *req, struct err *e)
 {
     struct str theirs = http_req_header(req, DAEMON_KEYS_FIELD), key;
@@ -33,7 +33,7 @@ static bool check_keys(struct daemon *d, struct http_req *req, struct err *e)
     return true;
 }
 
-/* The work must have the same result here as in the client's own process. */
+/* Check that work has the same result in the daemon as in the client's own process. */
 static bool check_client(struct daemon *d, struct http_req *req, struct err *e)
 {
     if (!str_eq(http_req_header(req, DAEMON_VERSION_FIELD), str_of(trefoil_version)))
@@ -49,7 +49,7 @@ static bool check_client(struct daemon *d, struct http_req *req, struct err *e)
     return check_keys(d, req, e);
 }
 
-/* NULL: the request was refused. */
+/* Return the daemon if the request is accepted. NULL: it was refused with 409. */
 static struct daemon *check_request(struct http_req *req)
 {
     struct service *s = req->ctx;
@@ -121,7 +121,7 @@ static const struct http_route operator_routes[] = {
 struct http_server *operator_http_new(struct daemon *d)
 {
     size_t shared, own = ARRAY_LEN(operator_routes);
-    const struct http_route *routes = service_routes(&shared);
+    const struct http_route *routes = service_routes(d->service, &shared);
     struct http_route *all = ARENA_ARRAY(&d->project->mem, struct http_route, shared + own);
 
     memcpy(all, operator_routes, sizeof(operator_routes));

@@ -1,7 +1,7 @@
 /*
- * operator_api.h - additional HTTP routes of the daemon's Unix socket, for verbs of the user who
- * runs the daemon. The daemon first checks that the request has the same settings
- * (daemon_socket.h). If it responds with 409, the verb works in its own process.
+ * operator_api.h - additional HTTP routes of the daemon's Unix socket, for verbs that the same user
+ * runs. The daemon first checks that the request has the same settings (daemon_socket.h). If it
+ * responds with 409, the verb works in its own process.
  *
  *   POST /api/run            a prompt; the response is a stream of work_message.h
  *   GET  /api/tools          {"tools":[...],"unavailable":[SENTENCE...]}

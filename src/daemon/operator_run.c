@@ -17,9 +17,9 @@ struct operator_run {
     struct run_job job;
     struct work_client client;
     struct run_want want;
-    bool person; /* the client has a terminal to ask at */
+    bool person; /* the client has a terminal, so it can ask a person */
     struct readiness_wait wait;
-    bool working; /* the job is under way */
+    bool working; /* the job is running */
 };
 
 static struct operator_run *run_of_job(struct run_job *j)
@@ -27,7 +27,7 @@ static struct operator_run *run_of_job(struct run_job *j)
     return CONTAINER_OF(j, struct operator_run, job);
 }
 
-/* ---- what the job tells ---------------------------------------------------------------------- */
+/* ---- reports of the job ---------------------------------------------------------------------- */
 
 static void on_job_begins(struct run_job *j, struct str session, struct str agent, struct str model)
 {
@@ -71,7 +71,7 @@ static void on_job_done(struct run_job *j, int code, bool canceled)
 static const struct run_job_kind operator_job_kind = { on_job_begins, on_job_turns, on_job_note,
                                                        on_job_done };
 
-/* ---- what the turn tells, and asks ----------------------------------------------------------- */
+/* ---- events and questions of the turn -------------------------------------------------------- */
 
 static struct operator_run *run_of_client(const struct work_client *c)
 {
@@ -118,7 +118,7 @@ static void on_turn_ask(struct work_client *c, struct ask *ask)
 static const struct work_client_kind operator_client_kind = { on_turn_event, on_turn_can,
                                                               on_turn_ask, on_turn_below };
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- start and end --------------------------------------------------------------------------- */
 
 static void start_job(struct operator_run *r)
 {

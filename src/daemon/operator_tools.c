@@ -59,11 +59,11 @@ struct operator_call {
     struct json args;
     bool person, yes;
     struct readiness_wait wait;
-    struct arena mem; /* of the call */
+    struct arena mem; /* memory of the call */
     struct principal self;
     struct caller caller;
     struct call call;
-    bool calling; /* the call is under way */
+    bool calling; /* the call is running */
 };
 
 static const struct pick call_fields[] = {
@@ -180,7 +180,10 @@ static void send_note(void *ctx, const struct err *e)
     work_message_send(s, &w);
 }
 
-/* Parsed separately: errors name positions in the arguments, not in the request. */
+/*
+ * Parse the arguments separately, so that errors contain positions in the arguments, not in the
+ * request.
+ */
 static bool read_args(struct operator_call *o, struct err *e)
 {
     struct json_opts opts = limits_json(o->stream.service->limits);

@@ -53,7 +53,7 @@ static void begin(struct attached_mcp *g)
     mcp_stdio_start(&g->stdio, g->server, &g->own.s, g->framing, on_stdio_done, g);
 }
 
-/* The client works in its own process: its descriptors were not touched. */
+/* The client does the work in its own process instead. The daemon has not used its descriptors. */
 static void abandon(struct attached_mcp *g)
 {
     stream_close(&g->own.s);
@@ -64,7 +64,7 @@ static void on_bytes(struct stream *io, struct str bytes)
 {
     struct attached_mcp *g = io->owner;
 
-    (void)bytes; /* whatever it is, it says that it waits */
+    (void)bytes; /* any byte means that the client no longer uses its stdin */
     if (!g->begun)
         begin(g);
 }
@@ -101,7 +101,10 @@ static void on_closed(struct stream *io)
 
 static const struct stream_events socket_events = { on_bytes, on_end, on_room, on_closed };
 
-/* What is handed over, as long as it is not ours: it is not read, and can only be closed. */
+/*
+ * The events of the handed-over descriptors until the daemon may use them: the stream is not read
+ * and can only be closed.
+ */
 static void no_bytes(struct stream *io, struct str bytes)
 {
     (void)io;
@@ -129,9 +132,12 @@ static void on_abandoned(struct stream *io)
 
 static const struct stream_events idle_events = { no_bytes, no_end, no_room, on_abandoned };
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- start and end --------------------------------------------------------------------------- */
 
-/* They get a mode of their own where that is possible, as in the program's own process. */
+/*
+ * Take the descriptors. If possible, they are reopened, so that the daemon can make them
+ * non-blocking without a change for other processes.
+ */
 static bool take_over(struct attached_mcp *g, struct fd_packet *packet, struct err *e)
 {
     AUTO_FD in = -1;
@@ -184,7 +190,7 @@ void attached_mcp_gone(struct attached_mcp *g)
     if (!g->begun) {
         abandon(g);
     } else if (!g->over) {
-        mcp_stdio_drain(&g->stdio); /* reads no more */
+        mcp_stdio_drain(&g->stdio); /* stops reading */
         mcp_stdio_stop(&g->stdio);
     }
 }

@@ -14,7 +14,8 @@
  *
  * The last message of the daemon on the socket is {"bye":true} after the client has shut down its
  * side, or {"error":SENTENCE} if reading stdin or writing stdout failed. When the daemon stops, it
- * sends no message. A program that hands over no descriptors speaks MCP over the socket itself.
+ * sends no message. If a program hands over no descriptors, the daemon speaks MCP over the socket
+ * instead.
  */
 #ifndef DAEMON_SERVE_ATTACHED_H
 #define DAEMON_SERVE_ATTACHED_H

@@ -18,7 +18,7 @@ void notify_systemd(const char *state)
 
     if (!path || !*path || !str_to_c(str_of(path), a.sun_path, sizeof(a.sun_path)))
         return;
-    if (a.sun_path[0] == '@') /* in the abstract namespace */
+    if (a.sun_path[0] == '@') /* a socket in the abstract namespace */
         a.sun_path[0] = 0;
     fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0 || sendto(fd, text.p, text.n, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&a,

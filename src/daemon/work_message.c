@@ -1,6 +1,6 @@
 #include "daemon/work_message.h"
 
-enum { DEEPER = 8 }; /* a message wraps what the limit is for */
+enum { DEEPER = 8 }; /* levels of nesting that a message adds to its content */
 
 #define VALUE(name) PICK_FIELD(#name, PICK_OBJECT, struct work_message, name, 0)
 #define NUMBER(name) PICK_FIELD(#name, PICK_INT, struct work_message, name, 0)

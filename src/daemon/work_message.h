@@ -6,7 +6,7 @@
  *   {"begins":{"session","agent","model"}}, {"turns":true}, {"note":"..."}   as struct run_job_kind
  *   {"event":{...}}                        as event_write writes it; with "below":"SESSION" it is
  *                                          an event of a called agent
- *   {"ask":N,"kind","params":{...}}        a question
+ *   {"ask":N,"kind","params":{...}} a question
  *   {"taken":N}                            the question N needs no answer any more
  *   {"progress":{"done","total"?,"message"?}}, {"log":LEVEL,"text"}   reports of a tool call
  *   {"result":{...}}                       the result of a tool call, as in MCP

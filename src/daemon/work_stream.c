@@ -8,7 +8,10 @@
 
 enum { OUT_KEPT = 64 << 10 };
 
-/* A question of the agent: an op under it, so that we notice when it is withdrawn. */
+/*
+ * A question of the agent. Its op is a child of the ask's op, so that the daemon notices when the
+ * question is withdrawn.
+ */
 struct work_ask {
     struct op op; /* first */
     struct work_stream *stream;
@@ -70,7 +73,7 @@ static void on_ask_withdrawn(struct op *op)
     w = work_message_begin(q->stream);
     jw_kint(&w, "taken", q->id);
     work_message_send(q->stream, &w);
-    op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
+    op_fail(op, &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind work_ask_kind = { .name = "work ask", .cancel = on_ask_withdrawn };
@@ -98,7 +101,7 @@ void work_stream_ask(struct work_stream *s, struct ask *ask)
     op_begin(&q->op, &work_ask_kind, ask->op.loop, &ask->op, on_work_answered, q);
 }
 
-/* False: the question was withdrawn, or answered before. */
+/* Pass an answer to its question. False: the question was withdrawn or has been answered before. */
 static bool take_answer(struct work_stream *s, const struct work_message *m)
 {
     struct json_opts opts = limits_json(s->service->limits);
@@ -164,7 +167,7 @@ void work_streams_post(struct work_streams *all, struct http_req *req)
     }
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- start and end --------------------------------------------------------------------------- */
 
 static void on_client_gone(struct http_req *req)
 {

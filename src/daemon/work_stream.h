@@ -41,7 +41,7 @@ struct work_stream {
     struct buf out;
     struct work_ask *asks; /* questions that are not answered yet */
     int64_t last_ask;
-    void (*cancel)(struct work_stream *s); /* ends the work soon; called at most one time */
+    void (*cancel)(struct work_stream *s); /* ends the work soon; called at most once */
 };
 
 /* Begin the stream. Set s->cancel first. */

@@ -3,7 +3,7 @@
  *
  * A component that has work in progress joins as a part. drain_begin asks every part to accept no
  * new work and to finish. When the last part has finished, or the deadline has passed, `done` is
- * called, one time only. Work that is still in progress then ends when its owner closes it.
+ * called, once only. Work that is still in progress then ends when its owner closes it.
  */
 #ifndef LOOP_DRAIN_H
 #define LOOP_DRAIN_H
@@ -14,7 +14,7 @@ struct drain;
 
 struct drain_part {
     const char *name;
-    void (*stop)(struct drain_part *part); /* called at most one time; accept no new work */
+    void (*stop)(struct drain_part *part); /* called at most once; accept no new work */
     struct drain *drain;                   /* NULL: the part has finished */
     struct drain_part *next;
     bool asked; /* stop was called */

@@ -44,8 +44,8 @@ void pipe_stream_open(struct pipe_stream *s, struct loop *loop, int in, int out,
                       const struct stream_events *events, void *owner, size_t backlog);
 
 /*
- * Open a separate non-blocking descriptor for stdin or stdout, so that the one shared with the
- * shell or the parent keeps its mode. Pipes and terminals are reopened through /proc. A
+ * Open a separate non-blocking descriptor for stdin or stdout, so that the descriptor shared with
+ * the shell or the parent keeps its mode. Pipes and terminals are reopened through /proc. A
  * descriptor that cannot be reopened (a socket, another user's pipe) is switched to non-blocking
  * for all processes that share it.
  */

@@ -26,7 +26,7 @@ struct file_id {
 /*
  * Read a regular file below a folder; `path` is relative to the folder. The kernel confines the
  * path (openat2, RESOLVE_BENEATH): ERR_DENIED if it is absolute or leaves the folder by ".." or a
- * link. Other errors are those of file_read. `out_id` may be NULL.
+ * link. Other errors are the same as for file_read. `out_id` may be NULL.
  */
 bool file_read_beneath(struct arena *mem, const char *folder, const char *path, size_t max,
                        struct str *out, struct file_id *out_id, struct err *e);

@@ -27,7 +27,7 @@ static void on_done(uv_work_t *req, int status)
     struct job *job = req->data;
 
     if (status == UV_ECANCELED || job->op.canceled)
-        op_fail(&job->op, &(struct err){ ERR_CANCELED, "canceled" });
+        op_fail(&job->op, &(struct err){ ERR_CANCELED, "cancelled" });
     else if (job->ok)
         op_ok(&job->op);
     else

@@ -1,10 +1,10 @@
 /*
  * job.h - run work that blocks on libuv's thread pool.
  *
- * The only other threads are those of worker.h and lookup.h. The work function may use only its own
- * struct; it must not touch the loop. A job that is cancelled before it starts does not run. A
- * running job cannot be stopped: its op ends when the work is done, and the result is discarded. So
- * keep jobs short.
+ * The only other threads are the threads of worker.h and lookup.h. The work function may use only
+ * its own struct; it must not touch the loop. A job that is cancelled before it starts does not
+ * run. A running job cannot be stopped: its op ends when the work is done, and the result is
+ * discarded. So keep jobs short.
  */
 #ifndef LOOP_JOB_H
 #define LOOP_JOB_H

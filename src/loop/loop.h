@@ -30,7 +30,10 @@ void loop_free(struct loop *loop);
 /* Run until loop_stop(), or until nothing is left that could post or cause a callback. */
 void loop_run(struct loop *loop);
 
-/* Make loop_run return, this time or the next. Posted callbacks wait until it runs again. */
+/*
+ * Make loop_run return: the running call or, if there is none, the next call. Posted callbacks wait
+ * until it runs again.
+ */
 void loop_stop(struct loop *loop);
 
 /* Run one iteration without waiting. True: something is still posted. For tests. */
@@ -72,8 +75,10 @@ struct timer {
     uint32_t slot; /* index in the heap + 1; 0: not set */
 };
 
-/* Call fn one time, after ms milliseconds (at least 1 if called inside a timer's callback). This
- * replaces an earlier setting of the timer. */
+/*
+ * Call fn once, after ms milliseconds (at least 1 if called inside a timer's callback). This
+ * replaces an earlier setting of the timer.
+ */
 void timer_set(struct loop *loop, struct timer *t, int64_t ms, void (*fn)(struct timer *t));
 void timer_clear(struct loop *loop, struct timer *t);
 

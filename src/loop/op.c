@@ -94,7 +94,7 @@ void op_cancel(struct op *op)
     if (op->kind->cancel)
         op->kind->cancel(op);
     else
-        op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
+        op_fail(op, &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 /* done may free *op or begin it again, so nothing of it is read afterwards. */

@@ -35,9 +35,9 @@ struct op {
     const struct op_kind *kind;
     struct loop *loop;
     struct op *parent;
-    struct op *child;         /* the child begun last that is not done */
+    struct op *child;         /* the newest child that is not done */
     struct op *older, *newer; /* siblings */
-    struct post post;         /* calls done; or cancels an op that began below a cancelled one */
+    struct post post;         /* calls done; or cancels an op that began below a cancelled op */
     op_done_fn *done;
     void *ctx;
     struct err err;

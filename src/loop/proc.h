@@ -5,8 +5,8 @@
  * trefoil. proc_state.h defines the states of a child. The owner of a child uses:
  *
  *   stdin, stdout  one stream, used like any other stream: proc_io()
- *   stderr         read automatically; p->tail keeps the last lines
- *   exit           on_exit is called one time, when the child and all its descendants are gone
+ *   stderr read automatically; p->tail keeps the last lines exit on_exit is called once, when the
+ *   child and all its descendants are gone
  *   close          after proc_close(), on_closed is called when no descriptor, handle or zombie is
  *                  left; then *p may be freed
  *
@@ -23,7 +23,7 @@
 
 /* ---- what all children share ------------------------------------------------------------- */
 
-/* Exists as long as the program. procs_init sets defaults, which the program may change then. */
+/* Exists as long as the program. procs_init sets defaults, which the program may then change. */
 struct procs {
     struct loop *loop;
     const struct limits *limits;
@@ -31,8 +31,10 @@ struct procs {
     uint64_t nofile;    /* soft limit of open files of a child; 0 (the default): our own */
     struct proc *first; /* children whose keeper is alive */
 
-    /* The sandbox features that `keeper` reports, if tests use another program as keeper; set when
-     * first needed. */
+    /*
+     * If tests use another program as keeper: the sandbox features that this program reports; set
+     * when first needed.
+     */
     struct sandbox_support support;
     bool support_known;
 };
@@ -70,8 +72,8 @@ struct proc_events {
     void (*on_stderr)(struct proc *p, struct str line);
 
     /*
-     * The child has ended, or did not start. Called one time, before on_closed. All its output was
-     * delivered before, unless the owner paused the stream: then the rest can still be read.
+     * The child has ended, or did not start. Called once, before on_closed. All output of the child
+     * was delivered before, unless the owner paused the stream: then the rest can still be read.
      */
     void (*on_exit)(struct proc *p, const struct proc_exit *exit);
 
@@ -129,14 +131,18 @@ static inline struct stream *proc_io(struct proc *p)
     return &p->io.s;
 }
 
-/* Ask the child to exit: close its stdin, later send SIGTERM, and at last kill the whole tree. */
+/*
+ * Ask the child to exit: first close its stdin, then send SIGTERM, and finally kill the whole tree.
+ */
 void proc_stop(struct proc *p);
 
 /* Kill the whole tree now. */
 void proc_kill(struct proc *p);
 
-/* The owner needs the child no more: kill its whole tree. Only on_exit, if it was not called yet,
- * and on_closed follow. */
+/*
+ * The owner no longer needs the child: kill its whole tree. Only on_exit (unless it has been called
+ * already) and on_closed follow.
+ */
 void proc_close(struct proc *p);
 
 /* Describe the end of a child: "exited with code 3", "was killed by signal 9 (Killed)", "did not

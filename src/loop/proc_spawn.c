@@ -71,7 +71,7 @@ static unsigned sandbox_flags(const struct sandbox_profile *s, const struct sand
 static const char **put_sandbox(struct arena *mem, const struct sandbox_profile *s,
                                 const struct sandbox_support *have, const char **to)
 {
-    const char *home = getenv("HOME");
+    const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
 
     *to++ = arena_printf(mem, KEEP_SANDBOX "%s", sandbox_kind_name(s->kind)).p;
     *to++ = arena_printf(mem, KEEP_ROOT "%s", s->root ? s->root : "").p;
@@ -80,6 +80,8 @@ static const char **put_sandbox(struct arena *mem, const struct sandbox_profile 
     *to++ = arena_printf(mem, KEEP_MISSING "%s", have->missing).p;
     if (home)
         *to++ = arena_printf(mem, KEEP_HOME "%s", home).p;
+    if (config && config[0])
+        *to++ = arena_printf(mem, KEEP_CONFIG "%s", config).p;
     if (s->private_dir)
         *to++ = arena_printf(mem, KEEP_PRIVATE "%s", s->private_dir).p;
     for (const char *const *path = s->hidden; path && *path; path++)

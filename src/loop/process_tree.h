@@ -34,7 +34,7 @@ pid_t children_parent(pid_t pid);
  * Kill a direct child of ours, of which we are the only reaper, and its visible descendants at
  * once. Descendants that were missed become our children when their parents are dead. Killing only
  * the child and waiting would be slow: a dying process needs CPU time, and with thousands of
- * processes the others continue to fork in the meantime. From the top down one pass is enough,
+ * processes the others continue to fork in the meantime. One pass from the top down is enough,
  * because a process with a pending SIGKILL cannot fork.
  */
 void children_kill(pid_t child);

@@ -1,5 +1,6 @@
 /*
- * sandbox_profile.h - what a child may do, and which features of the kernel can enforce that.
+ * sandbox_profile.h - what a child may do, and which features of the kernel can enforce these
+ * limits.
  *
  * The caller of proc_start fills in a profile. sandbox/ turns it into namespaces, mounts, Landlock
  * rules and a seccomp program, so the kernel refuses everything that the profile does not allow.
@@ -41,7 +42,9 @@ struct sandbox_profile {
     const char *root;          /* absolute path of the root folder */
     bool writes_root;          /* for server and agent: the root is writable */
     const char *private_dir;   /* caches (server) or HOME (agent), owned by trefoil; NULL: none */
-    const char *const *hidden; /* more hidden absolute paths, ended by NULL; NULL: none */
+    const char *const *hidden; /* more hidden absolute paths, ended by NULL; NULL: none. A folder
+                                * that ends with "/" is created if it does not exist, and may
+                                * contain the root */
     const uint16_t *connect;   /* TCP ports besides 80 and 443 */
     size_t connects;
     bool best_effort; /* start the child even if the kernel lacks a required feature */

@@ -2,7 +2,7 @@
  * spool.h - collect JSON lines on the loop and write them in batches on the thread pool.
  *
  * No caller waits for the disk, and many lines are written by one job of a thread. A crash loses
- * the collected lines. If lines arrive faster than they are written and the buffer is full, new
+ * the collected lines. If lines arrive faster than they can be written and the buffer is full, new
  * lines are dropped and counted, and {"lost":N} is written before the next line. If a write fails,
  * its lines are lost, and later lines are written as before.
  */

@@ -85,9 +85,9 @@ void stream_init(struct stream *s, const struct stream_kind *kind, struct loop *
 void stream_start(struct stream *s);
 
 /*
- * stream_pause stops reading; stream_resume starts it again. A paused socket still notices a
- * hang-up and ends, after delivering unread bytes; pipes do not, so that no output of a child is
- * lost.
+ * stream_pause stops reading; stream_resume starts it again. A paused socket still notices when its
+ * peer disconnects; it then delivers the unread bytes and ends. A paused pipe does not, so that no
+ * output of a child is lost.
  */
 void stream_pause(struct stream *s);
 void stream_resume(struct stream *s);
@@ -106,7 +106,7 @@ static inline size_t stream_backlog(const struct stream *s)
     return s->out.n - s->sent;
 }
 
-/* Call on_room when the backlog is empty, also if it is empty already. */
+/* Call on_room when the backlog is empty, even if it is empty already. */
 void stream_tell_room(struct stream *s);
 
 /* Write the pending bytes now, as far as possible. For a last message before stream_close. */

@@ -94,7 +94,7 @@ static void exchange_settle(struct exchange *x, const struct err *e)
 
 static void settle_canceled(struct exchange *x)
 {
-    exchange_settle(x, &(struct err){ ERR_CANCELED, "canceled" });
+    exchange_settle(x, &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static void on_cancel(struct op *op)

@@ -42,7 +42,10 @@ extern const struct format anthropic_format, openai_chat_format, openai_response
 /* base_url + version + path; `version` ("/v1") is omitted if base_url ends with it. */
 struct str ask_url(const struct model_call *a, const char *version, const char *path);
 
-/* Has this provider sealed the block (reply_seal)? It cannot use the seals of other providers. */
+/*
+ * Did this provider seal the block (reply_seal)? A provider cannot use the seals of other
+ * providers.
+ */
 bool ask_sealed(const struct model_call *a, const struct block *b);
 
 /* The arguments of a call as a raw JSON object, even if the model wrote invalid JSON. */

@@ -375,7 +375,7 @@ static void on_cancel(struct op *op)
 
     loop_unpost(op->loop, &s->post);
     timer_clear(op->loop, &s->timer);
-    offline_settle(s, &(struct err){ ERR_CANCELED, "canceled" });
+    offline_settle(s, &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 const struct op_kind offline_op = { .name = "offline model", .cancel = on_cancel };

@@ -3,9 +3,9 @@
  *
  * It does not pretend to be a model: plain text and unknown commands fail with STOP_NO_MODEL and a
  * sentence that explains how to configure a model, even if the user chose this provider by name.
- * Commands (/help lists them) do the work that needs no model, so that every kind of turn can be
- * tried without a model. The provider answers like any other: text, thoughts, tool calls. If the
- * last message has tool results, the answer is their text.
+ * Commands (/help lists them) do work that needs no model, so that every kind of turn can be tried
+ * without a model. The provider answers like any other: text, thoughts, tool calls. If the last
+ * message has tool results, the answer is their text.
  */
 #ifndef PROVIDER_OFFLINE_H
 #define PROVIDER_OFFLINE_H

@@ -45,13 +45,13 @@ struct provider_choice {
 };
 
 /*
- * Choose the provider: a configured one; else the one that the environment variable
+ * Choose the provider: a configured one; else the provider that the environment variable
  * TREFOIL_PROVIDER names; else the first one whose variable is set (ANTHROPIC_API_KEY,
  * OPENAI_API_KEY, GEMINI_API_KEY, OLLAMA_HOST); else the offline provider. *out is in mem and
  * complete. ERR_NOT_FOUND: no provider has the name.
  *
  * A key from the environment is sent only to an address from the environment or to the built-in
- * one, never to a base_url of the configuration.
+ * address, never to a base_url of the configuration.
  */
 bool provider_choose(struct arena *mem, const struct provider_choice *c, struct provider_spec *out,
                      struct err *e);
@@ -72,7 +72,7 @@ struct provider_preset {
 extern const struct provider_preset provider_presets[];
 extern const size_t provider_preset_count;
 
-/* The preset with that name, else the one of that kind, else NULL. */
+/* Return the preset with that name, else the preset of that kind, else NULL. */
 const struct provider_preset *provider_preset(const char *name, const char *kind);
 
 #endif

@@ -118,6 +118,15 @@ static bool keep_answer(struct script_play *y)
     return accepted;
 }
 
+/* The client's protocol stores its message with the answer (task_answer). */
+static bool asks_again(struct script_play *y, const struct script_event *ev)
+{
+    struct json message = json_get(json_get(y->question.answer, STR("client")), STR("message"));
+    struct str id = json_str(&y->mem, json_get(message, STR("messageId")));
+
+    return ev->until.n && !str_starts(id, ev->until);
+}
+
 static void on_answer(struct op *op, const struct err *e, void *ctx)
 {
     struct script_play *y = ctx;
@@ -131,6 +140,8 @@ static void on_answer(struct op *op, const struct err *e, void *ctx)
         play_end(y, TURN_CANCELED, STR_NONE);
         return;
     }
+    if (!e && asks_again(y, ev))
+        y->next--;
     if ((!e && keep_answer(y)) || !ev->refused.p) {
         play_on(y);
         return;
@@ -269,7 +280,7 @@ static struct str text_of(const struct block *b, size_t n)
 
 static void script_prompt(struct agent_prompt *p)
 {
-    play_rule(play_new(p), p->id, text_of(p->block, p->blocks));
+    play_rule(play_new(p), p->message.n ? p->message : p->id, text_of(p->block, p->blocks));
 }
 
 /* ---- resuming -------------------------------------------------------------------------------- */

@@ -6,11 +6,11 @@
  * matches:
  *
  *   [[rule]]
- *   text = "hello"        # or prefix = "...", contains = "...", id = "..."; none: every prompt
+ *   text = "hello"        # or prefix, contains, id, id_prefix = "..."; none: every prompt
  *   [[rule.event]]
  *   type = "text"
  *   text = "Hi"
- *   pieces = 2            # streamed in so many pieces
+ *   pieces = 2            # the text is streamed in this many pieces
  *
  * Event types: text, thought, tool, plan, permission, form, artifact, usage, notice, delay, wait
  * (until cancelled), end. A rule without an end event succeeds after its last event. A script
@@ -26,7 +26,14 @@
 
 enum { SCRIPT_RULES_MOST = 1000, SCRIPT_EVENTS_MOST = 10000, SCRIPT_DELAY_MOST = 600000 };
 
-enum script_match { MATCH_ANY, MATCH_TEXT, MATCH_PREFIX, MATCH_CONTAINS, MATCH_ID };
+enum script_match {
+    MATCH_ANY,
+    MATCH_TEXT,
+    MATCH_PREFIX,
+    MATCH_CONTAINS,
+    MATCH_ID,
+    MATCH_ID_PREFIX
+};
 
 enum script_type {
     SCRIPT_TEXT,
@@ -53,6 +60,11 @@ struct script_event {
     struct str params;  /* for permission and form: the params of the ask (struct ask) */
     /* for permission and form: the text of the agent if the client declines; STR_NONE: continue */
     struct str refused;
+    /*
+     * for permission and form: ask again until the id of the answer's message begins with this
+     * text, if the client's protocol has such ids; STR_NONE: ask once
+     */
+    struct str until;
     enum turn_stop stop; /* for end: the stop reason */
     struct str failure;  /* for end: the error message */
     int64_t cost_micros; /* for usage: millionths of a US dollar; -1: unknown */

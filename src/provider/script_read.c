@@ -30,8 +30,8 @@ static const char *const type_names[SCRIPT_TYPES] = {
 
 struct raw_event {
     struct str type, text, message, id, name, title, kind, status, path, old_text, new_text;
-    struct str media_type, data, uri, stop, refused;
-    struct json args, content, entries, schema, options;
+    struct str media_type, data, uri, stop, refused, until;
+    struct json args, content, entries, schema, options, json;
     int64_t pieces, delay_ms, line, input, output, used, size, cost_micros;
     bool append, more;
 };
@@ -56,11 +56,13 @@ static const struct pick event_fields[] = {
     TEXT("uri", uri),
     TEXT("stop", stop),
     TEXT("refused", refused),
+    TEXT("until_id", until),
     PICK_FIELD("args", PICK_OBJECT, struct raw_event, args, 0),
     PICK_FIELD("content", PICK_ARRAY, struct raw_event, content, 0),
     PICK_FIELD("entries", PICK_ARRAY, struct raw_event, entries, 0),
     PICK_FIELD("schema", PICK_OBJECT, struct raw_event, schema, 0),
     PICK_FIELD("options", PICK_ARRAY, struct raw_event, options, 0),
+    PICK_FIELD("json", PICK_ANY, struct raw_event, json, 0),
     PICK_RANGE("pieces", struct raw_event, pieces, 0, 1, 1000),
     PICK_RANGE("delay_ms", struct raw_event, delay_ms, 0, 0, SCRIPT_DELAY_MOST),
     COUNT("line", line),
@@ -147,7 +149,12 @@ static bool read_artifact(struct arena *mem, struct json at, const struct raw_ev
                             .type = r->media_type,
                             .text = r->uri.p ? STR_NONE : r->text,
                             .data = r->data,
-                            .uri = r->uri };
+                            .uri = r->uri,
+                            .name = r->data.p || r->uri.p ? r->name : STR_NONE };
+    if (json_here(r->json)) {
+        part->text = json_raw(r->json);
+        part->is_data = true;
+    }
     out->event.kind = EVENT_ARTIFACT;
     out->event.artifact = (struct event_artifact){
         .id = r->id,
@@ -286,6 +293,7 @@ static bool read_question(struct arena *mem, const struct raw_event *r, struct s
         out->event.tool = asked_tool(r);
     out->params = buf_str(&b);
     out->refused = r->refused;
+    out->until = r->until;
     return true;
 }
 
@@ -366,7 +374,7 @@ static bool read_event(struct arena *mem, struct json at, struct script_event *o
 /* ---- rules ----------------------------------------------------------------------------------- */
 
 struct raw_rule {
-    struct str text, prefix, contains, id;
+    struct str text, prefix, contains, id, id_prefix;
     struct json event;
 };
 
@@ -375,6 +383,7 @@ static const struct pick rule_fields[] = {
     PICK_FIELD("prefix", PICK_STR, struct raw_rule, prefix, 0),
     PICK_FIELD("contains", PICK_STR, struct raw_rule, contains, 0),
     PICK_FIELD("id", PICK_STR, struct raw_rule, id, 0),
+    PICK_FIELD("id_prefix", PICK_STR, struct raw_rule, id_prefix, 0),
     PICK_FIELD("event", PICK_ARRAY, struct raw_rule, event, PICK_MUST),
 };
 
@@ -387,13 +396,16 @@ static bool set_match(struct json at, const struct raw_rule *r, struct script_ru
     } rows[] = { { MATCH_TEXT, r->text },
                  { MATCH_PREFIX, r->prefix },
                  { MATCH_CONTAINS, r->contains },
-                 { MATCH_ID, r->id } };
+                 { MATCH_ID, r->id },
+                 { MATCH_ID_PREFIX, r->id_prefix } };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (!rows[i].pattern.p)
             continue;
         if (out->match != MATCH_ANY)
-            return json_fail(at, e, "a rule may have only one of text, prefix, contains and id");
+            return json_fail(at, e,
+                             "a rule may have only one of text, prefix, contains, id and "
+                             "id_prefix");
         out->match = rows[i].match;
         out->pattern = rows[i].pattern;
     }
@@ -460,6 +472,7 @@ static bool rule_matches(const struct script_rule *r, struct str id, struct str 
     case MATCH_PREFIX: return str_starts(text, r->pattern);
     case MATCH_CONTAINS: return str_find(text, r->pattern) >= 0;
     case MATCH_ID: return str_eq(id, r->pattern);
+    case MATCH_ID_PREFIX: return str_starts(id, r->pattern);
     }
     return false;
 }

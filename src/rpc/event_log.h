@@ -67,8 +67,10 @@ struct str event_log_number(struct event_log *log, struct event_stream *s, char 
 struct str event_log_keep(struct event_log *log, struct event_stream *s, const struct str *piece,
                           size_t n, char id[EVENT_ID]);
 
-/* Parse an event id into a stream and the event as its `newest`. False: it is not an id of this
- * session. */
+/*
+ * Parse an event id. *out is set to the stream of the event, and out->newest to the event. False:
+ * it is not an id of this session.
+ */
 bool event_log_find(const struct event_log *log, struct str id, struct event_stream *out);
 
 /*

@@ -8,8 +8,8 @@
  *   WAITING    nothing was sent yet.
  *   STREAMING  a message had to be sent before the answer, or the answer takes long (comments keep
  *              an event stream alive). With a log each event has an id, and a client that has
- *              disconnected can resume with another request. Without a log, disconnecting cancels
- *              the call.
+ *              disconnected can resume with another request. Without a log, a disconnect of the
+ *              client cancels the call.
  *   ANSWERED   nothing more will be sent.
  *
  * The post is the link of its message: answers, and messages sent before them, are sent over it. It
@@ -59,12 +59,16 @@ struct http_post {
     const struct http_post_hooks *hooks;
     struct peer *peer;
     struct http_req *home; /* the HTTP request by which the message arrived */
-    /* the request that events are sent to: home, one that resumed the stream, or NULL */
+    /*
+     * the request that events are sent to: `home`, or a later request that resumed the stream; or
+     * NULL
+     */
     struct http_req *out;
     /* link for messages if the client accepts no event stream here; NULL: they are dropped */
     struct link *aside;
     struct event_log *log; /* NULL: events have no ids and the stream cannot be resumed */
-    bool primes;           /* with a log: first send an empty event with an id to resume from */
+    /* with a log: first send an empty event, with whose id the client can resume */
+    bool primes;
     struct event_stream events; /* the stream of this post in the log; number 0: none */
     size_t calls;               /* number of calls of the message that have not ended */
     enum http_post_state state;
@@ -97,8 +101,8 @@ struct http_post *http_post_of_call(const struct rpc_in *in);
 /* ---- reading the body -------------------------------------------------------------------- */
 
 /*
- * Parse the body as JSON. On failure *status is the HTTP status, and *code the JSON-RPC error code,
- * to answer with.
+ * Parse the body as JSON. On failure, *status and *code are set to the HTTP status and the JSON-RPC
+ * error code of the error response.
  */
 bool http_post_read(struct http_req *req, const struct limits *limits, struct json *out,
                     int *status, int *code, struct err *e);

@@ -40,8 +40,8 @@ struct rpc_message {
 void rpc_message_read(struct arena *mem, struct json v, struct rpc_message *out);
 
 /*
- * Find the raw id of a request in its first bytes; STR_NONE: not found. So a request that is too
- * large to be parsed can still be answered.
+ * Find the raw id of a request in its first bytes, so that a request that is too large to be parsed
+ * can still be answered. STR_NONE: the id was not found.
  */
 struct str rpc_salvage_id(struct str head);
 

@@ -6,8 +6,8 @@
  * number of links (stdio has one; an HTTP session has one per request). An answer is sent through
  * the link of its request.
  *
- * A malformed message never ends the connection. It is answered with an error, whose id is that of
- * the message if it could be read, else null.
+ * A malformed message never ends the connection. It is answered with an error. The id in the error
+ * is the id of the message, or null if that id could not be read.
  *
  * A call that we serve is an op. It is answered exactly once, or not at all if the other side
  * cancelled it or disconnected. A call that we make is an op, too. It settles with the answer, with
@@ -107,7 +107,7 @@ void peer_hang_up(struct peer *p);
 /* Fail all calls that we made with this error. The other side is not notified. */
 void peer_fail_calls(struct peer *p, const struct err *why);
 
-/* A link was closed: cancel the calls that arrived over it; they are not answered. */
+/* A link was closed: cancel the calls that arrived over it. They get no answer. */
 void peer_lose_link(struct peer *p, struct link *via);
 
 /* The other side will send nothing more: the calls that we made fail with ERR_CLOSED. */
@@ -146,7 +146,7 @@ struct rpc_in {
     struct json meta;   /* the member _meta of params, or missing */
     int version;        /* the version in which it is served */
     void *data;         /* state of the handler */
-    struct arena own;   /* memory of the call, unless it uses that of a link or batch */
+    struct arena own;   /* memory of the call, unless the call uses the memory of a link or batch */
     struct buf text;    /* the bytes of the message, if it was too large to copy */
     struct rpc_batch *batch;
     struct rpc_in *older, *newer;

@@ -6,7 +6,7 @@
 
 /*
  * An array of messages that arrived in one frame. Its answers are collected, and sent as one array
- * when the last one is there. A batch of notifications only is not answered.
+ * when the last answer has arrived. A batch that contains only notifications gets no answer.
  */
 struct rpc_batch {
     struct arena mem; /* holds this struct, the text and all calls of the batch */

@@ -30,7 +30,7 @@ struct rpc_exchange_events {
     /* A JSON-RPC message has arrived; *frame is valid during this callback. */
     void (*on_message)(struct rpc_exchange *x, const struct frame *frame);
 
-    /* The exchange has ended. e is NULL if the response is complete, whatever its status. */
+    /* The exchange has ended. e is NULL if the response is complete, regardless of its status. */
     void (*on_over)(struct rpc_exchange *x, const struct err *e);
 };
 

@@ -21,7 +21,7 @@ static struct rpc_in *in_of(struct op *op)
 static void cancel_in(struct op *op)
 {
     if (!op->child)
-        op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
+        op_fail(op, &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind in_kind = { .name = "call", .cancel = cancel_in };

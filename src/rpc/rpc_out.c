@@ -65,7 +65,7 @@ static void give_up(struct rpc_out *out, const struct err *why)
 
 static void cancel_out(struct op *op)
 {
-    give_up(out_of(op), &(struct err){ ERR_CANCELED, "canceled" });
+    give_up(out_of(op), &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static void on_deadline(struct timer *t)

@@ -12,6 +12,7 @@
 #include "config/agent_files.h"
 #include "config/prompt_files.h"
 #include "core/guard/guard.h"
+#include "core/guard/taint_label.h"
 #include "loop/file.h"
 #include "proto/acp/client/acp_agent.h"
 #include "proto/acp/client/acp_preset.h"
@@ -24,37 +25,46 @@
 
 struct agent_registry {
     struct agent_registry_port port; /* first */
-    struct agent_registry_opts o;    /* config: in force */
-    struct arena mem;                /* of the list and the cards */
+    struct agent_registry_opts o;    /* o.config: the current configuration */
+    struct arena mem;                /* memory of the list and the cards */
     struct agent_list list;
     struct agent_card *card;
     size_t cards;
-    size_t held; /* agents */
+    size_t held; /* number of agents that are held */
     struct file_watch *watch;
-    struct arena places; /* what it watches */
+    struct arena places; /* memory of the watched paths */
     struct post unwatched;
     void (*done)(void *ctx);
     void *done_ctx;
 };
 
-/* The port hands out its first member. */
+/* An agent of the registry. Callers get a pointer to its first member. */
 struct registry_agent {
     struct local_agent local;
     struct agent_registry *registry;
     struct arena mem;
     struct agent_def def;
-    struct script script;       /* of an agent with a script */
-    struct acp_program program; /* of an agent that speaks ACP */
+    struct script script;       /* the script, if the agent has one */
+    struct acp_program program; /* the program, if the agent speaks ACP */
+    struct a2a_peer *peer;      /* the remote agent, if it is one */
     struct host_folder *folder; /* agent.include */
 };
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static struct agent_card card_of(const struct agent_def *def)
+/* A remote agent describes itself in its card, once that is known. */
+static struct str description_of(struct agent_registry *d, const struct agent_def *def)
+{
+    if (def->description.n || !def->remote || !d->o.remotes)
+        return def->description;
+    return arena_maybe(&d->mem, remote_agents_description(d->o.remotes, def->remote));
+}
+
+static struct agent_card card_of(struct agent_registry *d, const struct agent_def *def)
 {
     return (struct agent_card){ .name = def->name,
                                 .title = def->title,
-                                .description = def->description,
+                                .description = description_of(d, def),
                                 .mode = agent_def_mode(def),
                                 .tier = agent_tier_name(agent_def_tier(def)) };
 }
@@ -65,7 +75,7 @@ static void make_cards(struct agent_registry *d)
     d->cards = 0;
     for (size_t i = 0; i < d->list.n; i++)
         if (!d->list.v[i].bad)
-            d->card[d->cards++] = card_of(&d->list.v[i].def);
+            d->card[d->cards++] = card_of(d, &d->list.v[i].def);
 }
 
 static void read_all(struct agent_registry *d)
@@ -98,7 +108,7 @@ static bool same_strs(const struct pick_strs *a, const struct pick_strs *b)
     return same;
 }
 
-/* What each of them exports as an MCP server of its own. */
+/* Do all agents export the same tools as before (agent_server.h)? */
 static bool same_exports(const struct agent_list *a, const struct agent_list *b)
 {
     bool same = a->n == b->n;
@@ -107,6 +117,25 @@ static bool same_exports(const struct agent_list *a, const struct agent_list *b)
         same = same_strs(&a->v[i].def.expose, &b->v[i].def.expose) &&
                same_strs(&a->v[i].def.hidden, &b->v[i].def.hidden);
     return same;
+}
+
+/* ---- remote agents --------------------------------------------------------------------------- */
+
+static void on_discovered(void *ctx)
+{
+    struct agent_registry *d = ctx;
+
+    agent_registry_refresh(d, d->o.config);
+}
+
+/* A2A that is off contacts no one by itself. */
+static void discover(struct agent_registry *d)
+{
+    const struct agent_list none = { 0 };
+
+    if (d->watch && d->o.remotes)
+        remote_agents_discover(d->o.remotes, d->o.config->a2a.on ? &d->list : &none, on_discovered,
+                               d);
 }
 
 void agent_registry_refresh(struct agent_registry *d, const struct config *config)
@@ -123,6 +152,7 @@ void agent_registry_refresh(struct agent_registry *d, const struct config *confi
         !(same_cards(card, cards, d->card, d->cards) && same_exports(&list, &d->list)))
         d->o.on_changed(d->o.ctx);
     arena_fini(&old);
+    discover(d);
 }
 
 /* ---- finding ------------------------------------------------------------------------------- */
@@ -153,7 +183,7 @@ static bool agent_registry_find(const struct agent_registry *d, struct str name,
     return e->code == ERR_NOT_FOUND ? fail_unknown(d, name, e) : false;
 }
 
-/* ---- putting one together ------------------------------------------------------------------ */
+/* ---- creating an agent --------------------------------------------------------------------- */
 
 static void free_agent(struct agent *agent)
 {
@@ -162,13 +192,15 @@ static void free_agent(struct agent *agent)
     for (size_t i = 0; i < a->local.agent.includes; i++)
         close(a->folder[i].fd);
     a->registry->held--;
+    a2a_peer_drop(a->peer);
     arena_fini(&a->mem);
     mem_free(a);
 }
 
 /*
- * The definition was checked when it was read, but folders may have become links since: the kernel
- * holds us below the root. One that is not there is no reason not to work.
+ * Open a folder of include_dirs. The path was checked when the definition was read, but a folder
+ * may have been replaced by a link since then; the kernel makes sure that the path does not leave
+ * the root. A missing folder is skipped with a warning.
  */
 static bool open_include(struct registry_agent *a, struct str path, struct err *e)
 {
@@ -241,7 +273,10 @@ static struct registry_agent *new_agent(struct agent_registry *d, const struct a
     return a;
 }
 
-/* The file is read when the agent is taken, and the kernel holds us below the root. */
+/*
+ * Read the script when the agent is taken. The kernel makes sure that its path does not leave the
+ * root.
+ */
 static bool use_script(struct registry_agent *a, struct err *e)
 {
     const struct agent_registry_opts *o = &a->registry->o;
@@ -313,6 +348,27 @@ static bool use_program(struct registry_agent *a, const struct agent_want *want,
     return true;
 }
 
+/* What a remote agent says is untrusted data, from its origin. */
+static bool use_remote(struct registry_agent *a, struct err *e)
+{
+    struct agent *agent = &a->local.agent;
+
+    if (!a->def.trusted)
+        return fail(e, ERR_DENIED,
+                    "%s: the agent %s is not trusted, so no prompt is sent to its URL; `trefoil "
+                    "trust` shows and accepts it",
+                    a->def.origin, a->def.name);
+    a->peer = remote_agents_peer(a->registry->o.remotes, a->def.remote, e);
+    if (!a->peer)
+        return fail_in(e, "the agent %s", a->def.name);
+    agent->kind = &a2a_agent_kind;
+    agent->caps = A2A_AGENT_CAPS;
+    agent->own = a->peer;
+    agent->model = STR("a2a");
+    agent->source = taint_source_of_url(&a->mem, a->peer->url.text);
+    return true;
+}
+
 static bool use_model(struct registry_agent *a, const struct agent_want *want, struct err *e)
 {
     struct local_agent *l = &a->local;
@@ -327,10 +383,12 @@ static bool use_model(struct registry_agent *a, const struct agent_want *want, s
     return true;
 }
 
-static bool use_provider(struct registry_agent *a, const struct agent_want *want, struct err *e)
+static bool use_kind(struct registry_agent *a, const struct agent_want *want, struct err *e)
 {
     if (a->def.script)
         return use_script(a, e);
+    if (a->def.remote)
+        return use_remote(a, e);
     if (str_eq(a->def.provider, STR("acp")))
         return use_program(a, want, e);
     return use_model(a, want, e);
@@ -346,7 +404,7 @@ static struct agent *agent_registry_take(struct agent_registry_port *port,
     if (!agent_registry_find(d, want->name, &def, e))
         return NULL;
     a = new_agent(d, def);
-    if (!open_includes(a, e) || !use_provider(a, want, e)) {
+    if (!open_includes(a, e) || !use_kind(a, want, e)) {
         agent_drop(&a->local.agent);
         return NULL;
     }
@@ -385,7 +443,7 @@ void agent_registry_watch(struct agent_registry *d)
         return;
     o.path = agents_places(&d->places, d->o.root, &o.paths);
     d->watch = file_watch_open(&o);
-    on_files_changed(d); /* what has changed between reading and watching */
+    on_files_changed(d); /* handles changes between the last reading and the start of the watch */
 }
 
 static void on_unwatched(void *ctx)
@@ -416,7 +474,7 @@ void agent_registry_unwatch(struct agent_registry *d, void (*done)(void *ctx), v
         loop_post(d->o.loop, &d->unwatched);
 }
 
-/* ---- life ---------------------------------------------------------------------------------- */
+/* ---- opening and closing ------------------------------------------------------------------- */
 
 struct agent_registry *agent_registry_new(const struct agent_registry_opts *opts)
 {

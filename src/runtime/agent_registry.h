@@ -13,6 +13,7 @@
 #include "core/agent/local.h"
 #include "core/agent/skill.h"
 #include "runtime/models.h"
+#include "runtime/remote_agents.h"
 
 struct acp_world;
 struct agent_registry;
@@ -22,6 +23,7 @@ struct agent_registry_opts {
     const char *root;
     const struct config *config; /* valid until agent_registry_refresh replaces it */
     struct models *models;
+    struct remote_agents *remotes;
     struct guard *guard;
     struct offer *offer; /* the tools that agents can use; its host has the current skills */
     const struct acp_world *acp;   /* what agents that speak ACP need */
@@ -31,7 +33,8 @@ struct agent_registry_opts {
 
 /* Create the registry. Blocks, because it reads the definitions. */
 struct agent_registry *agent_registry_new(const struct agent_registry_opts *opts);
-void agent_registry_free(struct agent_registry *d); /* No agent may be held (agent_hold). */
+/* No agent may be held any more (agent_hold). */
+void agent_registry_free(struct agent_registry *d);
 
 struct agent_registry_port *agent_registry_port(struct agent_registry *d);
 

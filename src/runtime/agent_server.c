@@ -8,19 +8,20 @@
 #include "runtime/agent_tools.h"
 #include "tool/tools.h"
 
-/* ---- its definition ---------------------------------------------------------------------- */
+/* ---- the definition ---------------------------------------------------------------------- */
 
 static struct pick_strs copy_strs(struct arena *mem, const struct pick_strs *from)
 {
     struct pick_strs to = *from;
 
     to.v = ARENA_ARRAY(mem, struct str, from->n);
-    for (size_t i = 0; i < from->n; i++) /* tools are published as listed, as C strings */
+    /* the copies are C strings, because tools are published under the listed names */
+    for (size_t i = 0; i < from->n; i++)
         to.v[i] = arena_str(mem, from->v[i]);
     return to;
 }
 
-/* Of the definitions of all agents only what is needed of one is kept. */
+/* Read the definitions of all agents, and keep the needed members of this agent's definition. */
 static bool read_definition(struct agent_scope *a, struct arena *mem, struct err *e)
 {
     AUTO_ARENA all_mem = { 0 };
@@ -41,7 +42,7 @@ static bool read_definition(struct agent_scope *a, struct arena *mem, struct err
     return true;
 }
 
-/* There is no such agent any more: nothing of it is offered. */
+/* The agent no longer exists: offer nothing. */
 static void forget_definition(struct agent_scope *a)
 {
     a->gone = true;
@@ -49,9 +50,12 @@ static void forget_definition(struct agent_scope *a)
     a->hidden = (struct pick_strs){ 0 };
 }
 
-/* ---- its card ------------------------------------------------------------------------------ */
+/* ---- the card ------------------------------------------------------------------------------ */
 
-/* No more than its file exposes: its system prompt is not for others. */
+/*
+ * Read the resource: the card, and the names of the exported tools. The system prompt is not
+ * included, because it is not for clients.
+ */
 static void read_card(struct call *call)
 {
     const struct agent_scope *a = call->ctx;
@@ -91,7 +95,7 @@ static void show_card(struct agent_scope *a, struct arena *mem)
     a->about.resources = a->gone ? 0 : 1;
 }
 
-/* ---- what it exports --------------------------------------------------------------------- */
+/* ---- exported tools ---------------------------------------------------------------------- */
 
 static bool exports(const struct agent_scope *a, struct tool_called called)
 {
@@ -102,7 +106,7 @@ static bool exports(const struct agent_scope *a, struct tool_called called)
                                   &a->config->private_tools, called);
 }
 
-/* Skills can only be loaded where there are some. */
+/* Is the tool useful? The tool `skill` is useful only if there are skills. */
 static bool is_of_use(const struct agent_scope *a, const struct tool *t)
 {
     return t != &tool_skill || (a->offer.host.skills && a->offer.host.skills->n);
@@ -127,7 +131,10 @@ static void export_builtin(struct agent_scope *a)
     a->builtin.tools = n;
 }
 
-/* As its file lists it. */
+/*
+ * Return the name under which the agent exports the tool: the name that the definition lists. NULL:
+ * the tool is not exported.
+ */
 static const char *exported_as(void *ctx, const struct upstream_tool *t)
 {
     const struct agent_scope *a = ctx;
@@ -143,8 +150,8 @@ static const char *exported_as(void *ctx, const struct upstream_tool *t)
 }
 
 /*
- * The same lists once more, for the guard: expose_tools of [mcp] are not about agents that are
- * trusted.
+ * Set the guard scopes, which contain the same lists. expose_tools of [mcp] does not restrict a
+ * trusted agent.
  */
 static void limit(const struct agent_scope *a, const char *name, const struct guard_scope *mcp,
                   struct guard_scope *endpoint, struct guard_scope *scope)
@@ -228,7 +235,7 @@ void agent_scope_leave_upstreams(struct agent_scope *a)
     a->viewing = false;
 }
 
-/* ---- life -------------------------------------------------------------------------------- */
+/* ---- opening and closing ----------------------------------------------------------------- */
 
 struct agent_scope *agent_scope_new(struct str name, const struct host *host, struct rpc *rpc,
                                     struct mcp_sessions *sessions, const struct config *config,

@@ -12,8 +12,8 @@
  * listed name. The name of the MCP server is the agent's name.
  *
  * The MCP server has one resource, agents://NAME: {"card":{...},"tools":[names of exported tools]}.
- * When the definition changes, clients are notified; when it is deleted, nothing is offered any
- * more.
+ * When the definition changes, clients are notified. When it is deleted, the MCP server offers
+ * nothing.
  */
 #ifndef RUNTIME_AGENT_SERVER_H
 #define RUNTIME_AGENT_SERVER_H
@@ -75,7 +75,7 @@ void agent_scope_use(struct agent_scope *a, const struct config *config,
 /* Stop using the tools of the upstreams, because they are about to be closed. */
 void agent_scope_leave_upstreams(struct agent_scope *a);
 
-/* Free *a. Close the MCP server and call agent_scope_leave_upstreams before. */
+/* Free *a. Before this, close the MCP server and call agent_scope_leave_upstreams. */
 void agent_scope_free(struct agent_scope *a);
 
 #endif

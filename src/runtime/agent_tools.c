@@ -8,7 +8,7 @@
 
 static const char input_schema[] = "{\"type\":\"object\",\"properties\":{" AGENT_CALL_SCHEMA;
 
-/* A model that calls the tool must know that it blocks. */
+/* The description of an agent's tool, which tells the model that the call blocks. */
 #define ABOUT_AGENT "Call the agent `%s`. Its answer may take minutes. " STR_FMT
 
 static struct str published(struct arena *mem, const char *agent)
@@ -67,13 +67,13 @@ static const struct tool *make_tool(struct agent_tools *a, const struct tool_nam
         .open_world = true,
         .task = tool_agent_send.task,
         .timeout_ms = tool_agent_send.timeout_ms,
-        .ctx = arena_cstr(&a->mem, str_of(card->name)), /* the agent that agent_send is to reach */
+        .ctx = arena_cstr(&a->mem, str_of(card->name)), /* the name of the agent for agent_send */
         .start = tool_agent_send.start,
     };
     return t;
 }
 
-/* All that the configuration exposes. */
+/* Make the tools that the configuration exposes. Returns their number. */
 static size_t make_tools(struct agent_tools *a, const struct config *config,
                          const struct tool ***list)
 {
@@ -130,7 +130,10 @@ static struct str list_names(struct agent_tools *a)
     return names;
 }
 
-/* The built-in tool with the names as an enum of its argument "agent". */
+/*
+ * Return a copy of the built-in tool whose schema lists the names as an enum of the argument
+ * "agent".
+ */
 static struct tool name_agents(struct agent_tools *a, const struct tool *builtin, struct str names)
 {
     const struct str member = STR("\"agent\":{\"type\":\"string\",");
@@ -201,7 +204,7 @@ static const struct agent_card *find_card(const struct agent_tools *a, struct st
     return card;
 }
 
-/* Members that are always there: null, where a definition says nothing. */
+/* Write a member that is always present. It is null if the definition does not set it. */
 static void write_or_null(struct jw *w, const char *key, struct str text)
 {
     jw_plain_key(w, str_of(key));
@@ -219,7 +222,7 @@ static void write_list_or_null(struct jw *w, const char *key, const struct pick_
         write_or_null(w, key, STR_NONE);
 }
 
-/* What it is allowed to use, by names of tools that are there now. */
+/* Write the names of the tools that the agent can use now. */
 static void write_tools(struct jw *w, const struct agent *agent)
 {
     const struct tool *t;
@@ -256,7 +259,7 @@ static void write_summary(struct jw *w, const struct agent *agent)
     write_limits(w, def);
 }
 
-/* Nothing in a definition is a secret. */
+/* Write the definition. It contains no secrets. */
 static void write_definition(struct jw *w, const struct agent_def *def)
 {
     jw_plain_key(w, STR("definition"));
@@ -274,7 +277,7 @@ static void write_definition(struct jw *w, const struct agent_def *def)
     jw_object_end(w);
 }
 
-/* The definition, or why it cannot be worked with. */
+/* Write the definition, or the reason why the agent cannot be used. */
 static void write_agent(struct jw *w, const struct call *call, const struct agent_card *card)
 {
     const struct agent_tools *a = call->ctx;
@@ -340,7 +343,7 @@ static void complete_name(struct call *call)
     call_done(call);
 }
 
-/* Each agent by its own address, behind the list and the template. */
+/* Make the resource of one agent, which follows the list of agents and the template. */
 static const struct resource *make_resource(struct agent_tools *a, const struct agent_card *card)
 {
     struct resource *r = ARENA_NEW(&a->mem, struct resource);
@@ -402,7 +405,7 @@ bool agent_tools_refresh(struct agent_tools *a, const struct config *config)
     return renamed;
 }
 
-/* ---- life ---------------------------------------------------------------------------------- */
+/* ---- refreshing ---------------------------------------------------------------------------- */
 
 void agent_tools_init(struct agent_tools *a, const struct agent_context *context)
 {

@@ -8,9 +8,9 @@
 
 enum { OWN_MOST = 3 };
 
-/* ---- what is looked at --------------------------------------------------------------------- */
+/* ---- watched paths ------------------------------------------------------------------------- */
 
-/* As it was meant when we were started. */
+/* Return the absolute form of a path, relative to the current working folder. */
 static const char *absolute(struct arena *mem, const char *path)
 {
     char here[PATH_MAX];

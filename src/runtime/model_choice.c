@@ -7,7 +7,7 @@
 
 enum { NAME_SHOWN = 64 };
 
-/* One choosing. */
+/* The data of one choice. */
 struct picking {
     struct arena *mem;
     const struct model_setup *s;
@@ -16,7 +16,7 @@ struct picking {
 
 /* ---- providers ------------------------------------------------------------------------------ */
 
-/* A variable of this process. */
+/* Get a variable of this process. */
 static const char *model_env(const char *name, void *ctx)
 {
     (void)ctx;
@@ -42,7 +42,10 @@ static bool is_preset(struct str name)
     return false;
 }
 
-/* Its own address, no key and no header that could be one. */
+/*
+ * Does the provider lack its key? It has the address of its preset, no key, and no header that
+ * could contain a key.
+ */
 static bool lacks_key(const struct provider_spec *spec)
 {
     const struct provider_preset *row = provider_preset(spec->name, spec->kind);
@@ -69,7 +72,7 @@ static bool provider_by_name(struct picking *p, struct str name, struct provider
 {
     const struct provider_entry *entry = models_entry(p->s, name);
 
-    if (!entry && str_eq(name, STR("claude"))) /* as other programs call it */
+    if (!entry && str_eq(name, STR("claude"))) /* other programs use this name */
         name = STR("anthropic");
     if (entry && entry->inert && !is_preset(name))
         return fail(e, ERR_DENIED,
@@ -85,7 +88,7 @@ static bool is_tier(struct str word, enum agent_tier *tier)
     return *tier || agent_tier_named(word, tier);
 }
 
-/* PROVIDER/MODEL? */
+/* Split PROVIDER/MODEL. False: the word does not have this form. */
 static bool model_choice_split(const struct picking *p, struct str word, struct str *provider,
                                struct str *model)
 {
@@ -115,8 +118,10 @@ static bool names_model(const struct provider_spec *spec, struct str model)
     return false;
 }
 
-/* The usable provider that names this model: from the configuration, else by a key of the
- * environment. */
+/*
+ * Find a usable provider that lists this model: first in the configuration, then among the presets
+ * whose key is in the environment.
+ */
 static bool provider_of_model(struct picking *p, struct str model, struct provider_spec *out)
 {
     struct err e;
@@ -147,14 +152,14 @@ static struct str model_of(const struct provider_spec *spec, struct str word)
 {
     enum agent_tier tier;
 
-    if (strcmp(spec->kind, "offline") == 0) /* has one, whatever is asked for */
+    if (strcmp(spec->kind, "offline") == 0) /* has one model, which is used for every request */
         return provider_model(spec, TIER_NONE);
     if (!says(word))
         return provider_model(spec, TIER_NONE);
     return is_tier(word, &tier) ? provider_model(spec, tier) : word;
 }
 
-/* The provider of a model that is named without one; `base` is asked first. */
+/* Find the provider of a model that is named without a provider. `base` is preferred. */
 static void provider_for(struct picking *p, struct str model, const struct provider_spec *base,
                          struct provider_spec *out)
 {
@@ -184,7 +189,7 @@ static bool pick_bare(struct picking *p, struct str word, struct str provider,
     return true;
 }
 
-/* `provider` is the definition's, for words that name none. */
+/* Resolve a word. `provider` is the provider of the definition, for words that name no provider. */
 static bool pick_word(struct picking *p, struct str word, struct str provider,
                       struct model_pick *out, struct err *e)
 {
@@ -194,7 +199,10 @@ static bool pick_word(struct picking *p, struct str word, struct str provider,
     return pick_bare(p, both ? model : word, both ? head : provider, out, e);
 }
 
-/* A definition with a provider names that one's models, which may have a / too. */
+/*
+ * Resolve the model of a definition. If the definition sets a provider, its model is a model of
+ * that provider, whose name may contain a "/".
+ */
 static bool pick_own(struct picking *p, const struct agent_def *def, struct str word,
                      struct model_pick *out, struct err *e)
 {
@@ -206,7 +214,10 @@ static bool pick_own(struct picking *p, const struct agent_def *def, struct str 
     return pick_word(p, word, def->provider, out, e);
 }
 
-/* No model is named. The default of [models] is for another provider only when it is a tier. */
+/*
+ * Choose a model when none is named. If another provider is set, the default of [models] applies
+ * only if it is a tier.
+ */
 static bool pick_default(struct picking *p, struct str provider, struct model_pick *out,
                          struct err *e)
 {
@@ -217,7 +228,7 @@ static bool pick_default(struct picking *p, struct str provider, struct model_pi
     return pick_word(p, p->s->model, provider, out, e);
 }
 
-/* Those that PROVIDER/MODEL may name. */
+/* List the providers that PROVIDER/MODEL can name. */
 static struct str known_providers(const struct picking *p)
 {
     struct buf out;
@@ -231,7 +242,7 @@ static struct str known_providers(const struct picking *p)
     return buf_str(&out);
 }
 
-/* Did the user choose offline? Otherwise it is only the last resort. */
+/* Has the user chosen a provider? If not, the offline provider is only the last resort. */
 static bool is_offline_wanted(const struct picking *p)
 {
     const char *forced = model_env("TREFOIL_PROVIDER", NULL);
@@ -239,7 +250,10 @@ static bool is_offline_wanted(const struct picking *p)
     return (forced && *forced) || p->s->preferred.n || p->all.specs;
 }
 
-/* A tier, or the name before the slash of PROVIDER/MODEL, that may have been meant. */
+/*
+ * Find the tier or the provider name that is most similar to the word (or to the part before its
+ * slash).
+ */
 static struct nearest nearest_model(const struct picking *p, struct str word)
 {
     struct str rest = word;
@@ -254,7 +268,7 @@ static struct nearest nearest_model(const struct picking *p, struct str word)
     return n;
 }
 
-/* A requested model that no provider has is not replaced by the offline model. */
+/* Fail if no provider has the requested model, instead of using the offline model. */
 static bool check_found(const struct picking *p, struct str word, const struct model_pick *got,
                         struct err *e)
 {

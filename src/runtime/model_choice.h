@@ -7,9 +7,9 @@
  * has the name before the first "/", the whole word is the name of a model. "inherit" chooses
  * nothing.
  *
- * If the word names no provider, the provider is the one that lists the model among its models or,
- * if there is none, the default provider. The default provider is [models] provider, else the
- * provider of [models] default, else the result of provider_choose.
+ * If the word names no provider, the provider that lists the model among its models is used. If
+ * there is no such provider, the default provider is used. The default provider is [models]
+ * provider, else the provider of [models] default, else the result of provider_choose.
  */
 #ifndef RUNTIME_MODEL_CHOICE_H
 #define RUNTIME_MODEL_CHOICE_H

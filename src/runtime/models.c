@@ -18,7 +18,7 @@
 struct opened {
     struct opened *next;
     struct provider provider;
-    struct str identity; /* holds the key: never shown */
+    struct str identity; /* contains the key, so it is never shown */
 };
 
 struct model_name {
@@ -29,7 +29,7 @@ struct model_name {
 struct models {
     struct loop *loop;
     const struct config *config;
-    struct limits limits; /* our own: those of a configuration go with it */
+    struct limits limits; /* a copy, because the limits of a configuration are freed with it */
     struct arena mem;
     struct http_client *client; /* NULL until a provider needs it */
     struct opened *opened;
@@ -57,7 +57,7 @@ void models_use(struct models *m, const struct config *config)
 
 /* ---- providers ------------------------------------------------------------------------------ */
 
-/* All that makes a provider another one, each part behind its length. */
+/* Return a text that identifies a provider: all its settings, each preceded by its length. */
 static struct str identity_of(struct arena *mem, const struct provider_spec *s)
 {
     struct str id =
@@ -105,7 +105,10 @@ static struct provider *open_provider(struct models *m, struct arena *mem,
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* A copy that stays. Names come from outside, so there is an end to them. */
+/*
+ * Return a copy of the name that lives as long as *m. Clients choose names, so their number and
+ * length are limited.
+ */
 static bool keep_name(struct models *m, struct str name, struct str *out, struct err *e)
 {
     struct model_name *n = m->name;
@@ -153,7 +156,7 @@ static bool make_ready(struct models *m, struct arena *mem, const struct model_p
     return true;
 }
 
-/* A provider that cannot be used now is no fallback, but the agent works without it. */
+/* Choose the fallback. If its provider cannot be used now, the agent works without a fallback. */
 static bool choose_fallback(struct models *m, struct arena *mem, const struct agent_def *def,
                             const struct model_pick *first, struct agent_model *out, struct err *e)
 {

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "state/agent_homes.h"
 
-enum { LOG_PART = 8 }; /* logs are looked at when they grew by this part of their limit */
+enum { LOG_PART = 8 }; /* logs are checked when they have grown by 1/LOG_PART of their limit */
 
 static void on_next(struct timer *t);
 static void step_store(struct retention *r);
@@ -55,7 +55,7 @@ static void on_logs_deleted(struct op *op, const struct err *e, void *ctx)
     (void)op;
     if (e)
         retention_failed("cannot delete old logs", e);
-    if (!e && !r->closed && logs_grew_much(r)) /* while this run looked at them */
+    if (!e && !r->closed && logs_grew_much(r)) /* the logs grew while this run checked them */
         step_logs(r);
     else
         retention_wait(r);
@@ -91,7 +91,7 @@ static void on_stored(struct op *op, const struct err *e, void *ctx)
     }
 }
 
-/* One request deletes a few: others get their turn in between. */
+/* Delete some rows with one request. Other requests can run before the next one. */
 static void step_store(struct retention *r)
 {
     r->step =
@@ -108,7 +108,7 @@ static void on_next(struct timer *t)
     step_store(r);
 }
 
-/* ---- life -------------------------------------------------------------------------------- */
+/* ---- start and stop ---------------------------------------------------------------------- */
 
 void retention_start(struct retention *r, struct loop *loop, const struct limits *limits,
                      struct store_port *store, const char *root, const char *state_dir)

@@ -1,7 +1,7 @@
 /*
  * retention.h - deletes expired tasks and sessions from the store, and old logs. A process that
- * serves clients does this periodically; `trefoil gc` does it one time. Each step is a request to
- * the store thread or a job on the thread pool, so it does not block the loop.
+ * serves clients does this periodically; `trefoil gc` does it once. Each step is a request to the
+ * store thread or a job on the thread pool, so it does not block the loop.
  *
  *   WAITING -> TASKS -> SESSIONS -> LOGS -> WAITING
  *

@@ -69,7 +69,7 @@ static void leave(struct run_job *j)
     session_close(&j->session, on_left, j);
 }
 
-/* There is no session to leave. */
+/* End the job without a session to close. */
 static void give_up(struct run_job *j, const struct err *e)
 {
     if (!j->canceled)
@@ -109,7 +109,7 @@ static void on_turned(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     j->code = e ? EXIT_FAILED : end_code(&j->turn);
-    j->canceled = cut || (j->canceled && !last); /* one that has ended was not */
+    j->canceled = cut || (j->canceled && !last); /* a turn that has ended was not cancelled */
     if (e)
         j->kind->note(j, str_of(e->text));
     if (e || j->canceled || last)
@@ -176,7 +176,10 @@ static void on_opened(struct op *op, const struct err *e, void *ctx)
     begin(j);
 }
 
-/* What --model said when the session was begun, for as long as its agent is the same. */
+/*
+ * Return the model that --model set when the session was created. It applies as long as the session
+ * keeps its agent.
+ */
 static struct str model_of(struct run_job *j, const struct store_session *found)
 {
     struct json_opts opts = limits_json(j->shop->world.limits);
@@ -218,7 +221,10 @@ static bool take_agent(struct run_job *j, struct str name, struct str model, str
     return true;
 }
 
-/* The session that was found, with its agent unless another is wanted; or a new one. */
+/*
+ * Open the session that was found, with its agent unless another agent is requested. `found` NULL:
+ * create a session.
+ */
 static void open_session(struct run_job *j, const struct store_session *found)
 {
     struct str name = j->want->agent.p || !found ? j->want->agent : found->agent;
@@ -290,7 +296,7 @@ static void on_page(struct op *op, const struct err *e, void *ctx)
         on_searched(j);
 }
 
-/* The step holds where the next page begins. */
+/* Read the next page; j->step contains its position. */
 static void read_page(struct run_job *j)
 {
     j->ask = (struct store_ask){ .step = &j->step, .steps = 1 };

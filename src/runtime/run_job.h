@@ -4,8 +4,8 @@
  *
  *   SEARCH ──> OPEN ──> RESUME ──> WORK ──> CLOSE ──> DONE
  *
- * RESUME and WORK may be skipped. If there is no prompt, CLOSE follows OPEN or RESUME. If no
- * session could be opened, DONE follows SEARCH or OPEN.
+ * RESUME and WORK may be skipped. Without a prompt, the state after OPEN or RESUME is CLOSE. If no
+ * session could be opened, the state after SEARCH or OPEN is DONE.
  *
  * SEARCH    the session to resume is looked up
  * OPEN      the session is opened, or a new one is created
@@ -29,7 +29,7 @@
 struct run_want {
     struct str agent, session, model, mode; /* STR_NONE: the default */
     struct str text;                        /* the prompt; STR_NONE: resume an interrupted turn */
-    bool last;                              /* resume the session that was used last */
+    bool last;                              /* resume the most recently used session */
     bool no_save;
 };
 

@@ -12,16 +12,18 @@
 #include "tool/file/undo.h"
 #include "tool/tools.h"
 
-/* ---- what agents may be given -------------------------------------------------------------- */
+/* ---- tools of agents ----------------------------------------------------------------------- */
 
-/* All of the built-in tools; the one that loads skills while there are some. */
+/* Offer all built-in tools. The tool that loads skills is offered only while there are skills. */
 static void offer_builtin(struct runtime *w)
 {
     const struct skill_list *skills = w->offer.host.skills;
     size_t n = 0;
 
+    w->offer.host.remotes = w->config->a2a.on ? &w->service->a2a_tools.port : NULL;
     for (size_t i = 0; i < builtin_tool_count; i++)
-        if (builtin_tools[i] != &tool_skill || (skills && skills->n))
+        if ((builtin_tools[i] != &tool_skill || (skills && skills->n)) &&
+            (!builtin_needs_a2a(builtin_tools[i]) || w->config->a2a.on))
             w->list[n++] = agent_tools_named(&w->service->agents, builtin_tools[i]);
     w->builtin.tool = w->list;
     if (n != w->builtin.tools)
@@ -29,9 +31,13 @@ static void offer_builtin(struct runtime *w)
     w->builtin.tools = n;
 }
 
+/* The tool that loads skills is another one when the skills are, even if its name stays. */
 static void on_skills(void *ctx)
 {
-    offer_builtin(ctx);
+    struct runtime *w = ctx;
+
+    offer_builtin(w);
+    offer_source_changed(&w->builtin, OFFER_TOOLS);
 }
 
 static void view_servers(struct runtime *w)
@@ -88,7 +94,7 @@ static bool open_store(struct runtime *w, struct arena *mem, struct err *e)
     return w->store_is_ours;
 }
 
-/* What is not kept is not logged either. */
+/* Open the logs. Without a store, nothing is logged. */
 static void open_logs(struct runtime *w)
 {
     const struct host *host = &w->service->offer.host;
@@ -97,7 +103,10 @@ static void open_logs(struct runtime *w)
         w->logs = session_logs_new(w->service->loop, w->service->limits, host->root, host->state);
 }
 
-/* Before the offer, which begins with the host of the service. */
+/*
+ * Open the table of locks. Call this before the offer is initialized, because the offer copies the
+ * host of the service.
+ */
 static void open_locks(struct runtime *w)
 {
     struct service *s = w->service;
@@ -107,14 +116,14 @@ static void open_locks(struct runtime *w)
     service_use_locks(s, w->locks);
 }
 
-/* Calls that clients make from now on write without turns. */
+/* Close the table of locks. From now on, calls of clients do not wait for their turn to write. */
 static void close_locks(struct runtime *w)
 {
     service_use_locks(w->service, NULL);
     lock_table_free(w->locks);
 }
 
-/* What sessions take from the configuration. */
+/* Set the members of w->world that come from the configuration. */
 static void set_world(struct runtime *w)
 {
     w->world.durability = w->config->durability;
@@ -131,7 +140,7 @@ static void on_agents(void *ctx)
         w->on_agents(w->on_agents_ctx);
 }
 
-/* Background work needs a store. */
+/* Open the task engine, if there is a store. */
 static void open_tasks(struct runtime *w)
 {
     struct service *s = w->service;
@@ -163,10 +172,12 @@ bool runtime_open(struct runtime *w, struct service *s, struct arena *mem,
                                  .environ = (const char *const *)environ,
                                  .name = TREFOIL_NAME,
                                  .version = trefoil_version };
+    w->remotes = remote_agents_new(s->loop, s->limits, s->offer.host.root);
     w->registry = agent_registry_new(&(struct agent_registry_opts){ .loop = s->loop,
                                                                     .root = s->offer.host.root,
                                                                     .config = config,
                                                                     .models = w->models,
+                                                                    .remotes = w->remotes,
                                                                     .guard = &s->guard,
                                                                     .offer = &w->offer,
                                                                     .acp = &w->acp,
@@ -223,6 +234,7 @@ void runtime_use(struct runtime *w, const struct config *config)
     lock_table_use(w->locks, config->lock_conflict);
     models_use(w->models, config);
     task_children_use(&w->children, config);
+    offer_builtin(w);
     view_servers(w);
     agent_registry_refresh(w->registry, config);
 }
@@ -247,6 +259,13 @@ static void on_models_closed(void *ctx)
         on_store_closed(w);
 }
 
+static void on_remotes_closed(void *ctx)
+{
+    struct runtime *w = ctx;
+
+    models_close(w->models, on_models_closed, w);
+}
+
 static void on_registry_unwatched(void *ctx)
 {
     struct runtime *w = ctx;
@@ -255,7 +274,7 @@ static void on_registry_unwatched(void *ctx)
     offer_fini(&w->offer);
     mem_free(w->list);
     close_locks(w);
-    models_close(w->models, on_models_closed, w);
+    remote_agents_close(w->remotes, on_remotes_closed, w);
 }
 
 static void on_logs_written(void *ctx)

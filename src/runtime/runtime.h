@@ -17,6 +17,7 @@
 #include "proto/mcp/client/mcp_upstreams.h"
 #include "runtime/agent_registry.h"
 #include "runtime/models.h"
+#include "runtime/remote_agents.h"
 #include "runtime/retention.h"
 #include "runtime/task_child.h"
 
@@ -26,11 +27,12 @@ struct runtime {
     struct service *service;
     const struct config *config; /* the current configuration */
     struct store *store;         /* the store of the root; NULL: nothing is stored */
-    /* runtime_close closes the store; false: the service owns the store */
+    /* true: runtime_close closes the store; false: the service owns the store */
     bool store_is_ours;
     struct lock_table *locks; /* locks of agents, tasks and calls of the service */
     struct models *models;
-    struct acp_world acp; /* what agents that speak ACP need */
+    struct acp_world acp;          /* what agents that speak ACP need */
+    struct remote_agents *remotes; /* the remote A2A agents */
     struct agent_registry *registry;
     struct session_world world;    /* the data that session_open needs */
     struct open_sessions open;     /* the open sessions; world.open points here */

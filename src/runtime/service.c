@@ -6,7 +6,9 @@
 #include "base/version.h"
 #include "core/tool/exposure.h"
 #include "core/tool/linked_results.h"
+#include "proto/a2a/server/a2a_webhook.h"
 #include "runtime/sandbox_hidden.h"
+#include "runtime/service_a2a.h"
 #include "store/store.h"
 #include "tool/tools.h"
 #include "web/api_events.h"
@@ -17,7 +19,7 @@
 
 static const struct config nothing_said = { .sandbox.standard = SANDBOX_WORKSPACE };
 
-/* For the model of an MCP client: which tool to use when. */
+/* Tells the model of an MCP client when to use which tool. */
 static const char instructions[] =
     "This server runs the agents of this project. Call trefoil_agent_NAME (or agent_send) if you "
     "need the answer now: the call blocks until the agent has answered, which may take minutes. "
@@ -29,7 +31,7 @@ static const char instructions[] =
     "answer_task, or let the user run `trefoil approvals`; never decide for the user. If "
     "`mode_reason` explains why an agent is read-only, tell the user which setting changes that.";
 
-/* Not by `ctx`: a verb may have set it. */
+/* Return the service that contains *up. up->ctx cannot be used, because a verb may have set it. */
 static struct service *of_upstreams(struct upstreams *up)
 {
     return CONTAINER_OF(up, struct service, upstreams);
@@ -66,7 +68,10 @@ static void on_servers_changed(struct upstreams *up)
     events_api_changed(&s->web, EVENTS_SERVERS);
 }
 
-/* The tool that loads them lists them in its description. */
+/*
+ * The skills have changed, and so has the description of the tool that loads them, because it lists
+ * them.
+ */
 static void on_skills_changed(void *ctx)
 {
     struct service *s = ctx;
@@ -76,6 +81,24 @@ static void on_skills_changed(void *ctx)
     events_api_changed(&s->web, EVENTS_SKILLS);
     if (s->on_skills)
         s->on_skills(s->on_skills_ctx);
+}
+
+static struct http_client *http_of_tools(void *ctx)
+{
+    struct service *s = ctx;
+
+    return s->world.closing ? NULL : tool_resources_http(&s->world);
+}
+
+static void open_a2a_tools(struct service *s)
+{
+    s->a2a_tools = (struct a2a_tools){ .loop = s->loop,
+                                       .limits = s->limits,
+                                       .user_agent = TREFOIL_NAME " A2A",
+                                       .policy = &s->world.outside,
+                                       .http = http_of_tools,
+                                       .http_ctx = s };
+    a2a_tools_init(&s->a2a_tools);
 }
 
 bool service_open(struct service *s, struct loop *loop, const struct limits *limits,
@@ -141,6 +164,8 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
         .environ = (const char *const *)environ,
         .user_agent = TREFOIL_NAME,
     };
+    open_a2a_tools(s);
+    service_a2a_init(s);
     service_expose(s, &nothing_said);
     return true;
 }
@@ -153,7 +178,10 @@ static void use_scope(struct guard_scope *to, const struct guard_scope *said)
     memcpy(to->permission, said->permission, sizeof(to->permission));
 }
 
-/* Read-only: nothing is changed, run or reached, neither by a client nor by an agent for it. */
+/*
+ * Set the scope of clients of this origin. In a read-only scope, neither a client nor an agent that
+ * works for it can change, run or fetch something.
+ */
 static void use_endpoint(struct guard_scope *to, const struct config *c, enum origin origin)
 {
     use_scope(to, &c->mcp);
@@ -165,7 +193,7 @@ static void use_endpoint(struct guard_scope *to, const struct config *c, enum or
         to->permission[TOOL_FETCH] = PERMISSION_DENY;
 }
 
-/* The port of "127.0.0.1:8733"; 0 for a Unix socket. */
+/* Return the port of an address such as "127.0.0.1:8733"; 0 for a Unix socket. */
 static uint16_t port_of(struct str address)
 {
     struct str host, text;
@@ -223,13 +251,18 @@ void service_agents_changed(struct service *s)
     struct err e;
 
     if (agent_tools_refresh(&s->agents, s->config) && !s->listing.open)
-        offer_source_changed(&s->builtin, OFFER_TOOLS); /* schemas list the names */
+        offer_source_changed(&s->builtin,
+                             OFFER_TOOLS); /* the schemas of tools list the names of agents */
     for (struct agent_scope *a = s->scopes; a; a = a->next)
-        agent_scope_reload(a, &e); /* one that is gone offers nothing */
+        agent_scope_reload(a, &e); /* an agent that no longer exists offers nothing */
     events_api_changed(&s->web, EVENTS_AGENTS);
+    s->a2a.changed = loop_wall(s->loop);
 }
 
-/* Those that are not private and fit the mode of some client; the rest is up to guard_offers. */
+/*
+ * Is the tool not private, and allowed by the mode of at least one origin? guard_offers checks the
+ * rest for each client.
+ */
 static bool is_exposed(const struct config *c, const struct tool *t)
 {
     return (c->mode != ENDPOINT_READ_ONLY || tool_kind_only_looks(t->kind)) &&
@@ -247,7 +280,7 @@ static void use_list(struct offer_source *to, const struct tool ***kept, const s
     *kept = list;
 }
 
-/* What only clients have: they go with agents. */
+/* Offer the tools that only clients have. They are about agents, so SCOPE_TOOLS omits them. */
 static void expose_to_clients(struct service *s, const struct config *c)
 {
     const struct tool **list = mem_alloc(client_tool_count * sizeof(*list));
@@ -265,11 +298,14 @@ void service_expose(struct service *s, const struct config *c)
     size_t n = 0;
 
     service_use_guard(s, c);
+    service_a2a_use(s, c);
+    s->offer.host.remotes = c->a2a.on ? &s->a2a_tools.port : NULL;
     for (size_t i = 0; i < builtin_tool_count; i++) {
         const struct tool *t = agent_tools_named(&s->agents, builtin_tools[i]);
 
         t = skill_registry_tool(&s->skills, t);
-
+        if (builtin_needs_a2a(builtin_tools[i]) && !c->a2a.on)
+            continue;
         if (t && in_scope(s, builtin_tools[i]) && is_exposed(c, t))
             list[n++] = t;
     }
@@ -294,7 +330,7 @@ void service_use(struct service *s, const struct config *config)
 {
     upstreams_use(&s->upstreams, config);
     service_expose(s, config);
-    if (s->listing.open) /* where no tool of theirs is listed, nothing waits for them */
+    if (s->listing.open) /* without tools of servers in the list, nothing waits for the servers */
         timer_set(s->loop, &s->listing_late, s->upstreams.withheld ? 0 : s->limits->list_ms,
                   on_listing_late);
 }
@@ -310,7 +346,7 @@ void service_expect_agents(struct service *s)
 {
     s->web.opening.open = true;
     s->mcp.instructions = instructions;
-    expect(s); /* schemas list the names of agents */
+    expect(s); /* lists must wait, because schemas list the names of agents */
     if (s->scope != SCOPE_TOOLS)
         offer_join(&s->offer, &s->agents.source);
 }
@@ -320,6 +356,8 @@ void service_use_agents(struct service *s, const struct agent_context *context)
     static const struct agent_context nobody;
     const struct agent_context *from = context ? context : &nobody;
 
+    if (!context)
+        a2a_webhooks_stop(&s->a2a);
     s->web.agents.registry = from->registry;
     s->web.agents.world = from->world;
     s->web.agents.tasks = from->tasks;
@@ -327,6 +365,8 @@ void service_use_agents(struct service *s, const struct agent_context *context)
     events_api_agents_opened(&s->web);
     service_agents_changed(s);
     readiness_end(&s->web.opening);
+    if (s->web.http && s->a2a_setup.enabled)
+        a2a_webhooks_resume(&s->a2a);
 }
 
 static void on_audit_closed(void *ctx)
@@ -336,7 +376,7 @@ static void on_audit_closed(void *ctx)
     s->left(s->left_ctx, s->left_in_time);
 }
 
-/* What was called is on the disk before we go. */
+/* A part has closed. After the last part, write the rest of the audit log. */
 static void on_left(void *ctx, bool in_time)
 {
     struct service *s = ctx;
@@ -426,6 +466,7 @@ void service_close(struct service *s)
         audit_log_fini(&s->audit);
     guard_fini(&s->guard);
     arena_fini(&s->sandbox_mem);
+    arena_fini(&s->routes);
     service_secrets_fini(&s->secrets);
     service_views_fini(s);
     kept_results_free(s->offer.host.kept);

@@ -11,6 +11,8 @@
 #include "core/guard/guard.h"
 #include "core/sandbox_policy.h"
 #include "core/tool/tool.h"
+#include "proto/a2a/client/a2a_tools.h"
+#include "proto/a2a/server/a2a_server.h"
 #include "proto/mcp/server/mcp_http.h"
 #include "proto/mcp/server/mcp_server.h"
 #include "runtime/agent_server.h"
@@ -59,6 +61,7 @@ struct service {
     void *on_skills_ctx;
     struct servers_resource servers;
     struct upstreams upstreams;
+    struct a2a_tools a2a_tools;  /* calls of remote agents by their URL */
     struct tool_resources world; /* the resources that the built-in tools use */
     /* the configured port and the listening port of this program, for world.outside; 0: none */
     uint16_t own_port[2];
@@ -66,6 +69,9 @@ struct service {
     struct mcp_server mcp;
     struct mcp_sessions sessions; /* the MCP sessions of all endpoints */
     struct mcp_http mcp_http;
+    struct a2a_setup a2a_setup;
+    struct a2a_server a2a;
+    struct arena routes;        /* memory of the routes of the HTTP server */
     struct agent_scope *scopes; /* the agents that clients have used as MCP servers */
     size_t closing;             /* number of MCP servers that are not closed yet */
     struct store *store;        /* owned by the verb; NULL: the verb needs no store */
@@ -97,8 +103,7 @@ void service_use_state(struct service *s, struct state_port *state);
 void service_open_audit(struct service *s, const struct config *config);
 
 /*
- * Set the address on which the program listens, in the form in which http_server_listen has written
- * it.
+ * Set the address on which the program listens, as written by http_server_listen.
  */
 void service_use_address(struct service *s, struct str address);
 
@@ -122,7 +127,7 @@ void service_expect_servers(struct service *s, const struct config *config);
 
 /*
  * Let requests for lists of tools wait until service_use_agents and service_use were called. Call
- * this only one time.
+ * this only once.
  */
 void service_expect_agents(struct service *s);
 

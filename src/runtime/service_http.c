@@ -1,6 +1,7 @@
 #include "runtime/service_http.h"
 
 #include "runtime/service.h"
+#include "runtime/service_a2a.h"
 #include "web/api_approvals.h"
 #include "web/api_events.h"
 #include "web/api_request.h"
@@ -9,7 +10,10 @@
 
 /* ---- routes ----------------------------------------------------------------------------- */
 
-/* Behind /mcp/ stands the name of an agent. NULL: the request has been answered. */
+/*
+ * Find the MCP endpoint of a request: the endpoint of the agent in the path /mcp/NAME, or of the
+ * service. NULL: an error response was sent.
+ */
 static struct mcp_http *mcp_of(struct http_req *req)
 {
     struct service *s = req->ctx; /* web is its first member */
@@ -78,19 +82,43 @@ static const struct http_route routes[] = {
     { "GET", "/api/approvals", approvals_api_list },
 };
 
-const struct http_route *service_routes(size_t *out_n)
+const struct http_route *service_routes(struct service *s, size_t *out_n)
 {
-    *out_n = ARRAY_LEN(routes);
-    return routes;
+    size_t own = ARRAY_LEN(routes), a2a = service_a2a_route_count;
+    struct http_route *all =
+        ARENA_ARRAY(&s->routes, struct http_route, own + a2a + SERVICE_A2A_PATH_ROUTES);
+
+    memcpy(all, routes, sizeof(routes));
+    memcpy(all + own, service_a2a_routes, a2a * sizeof(*all));
+    service_a2a_path_routes(&s->routes, s->a2a_setup.listen_path, all + own + a2a);
+    *out_n = own + a2a + SERVICE_A2A_PATH_ROUTES;
+    return all;
 }
 
-/* Where JSON-RPC is spoken. */
-static const struct str rpc_paths[] = { STR("/mcp"), STR("/sse"), STR(MCP_SSE_MESSAGES) };
+/* The paths at which errors are sent as JSON-RPC. */
+static const struct str rpc_paths[] = { STR("/mcp"), STR("/sse"), STR(MCP_SSE_MESSAGES),
+                                        STR("/a2a") };
 
-/* Served without the API key. */
-static const struct str open_paths[] = { STR("/health") };
+enum { OPEN_PATHS = 5 };
 
-/* By key, else by address; the port is another one with each connection. */
+/* The paths that need no API key: /health, and the cards of agents. */
+static const struct str *open_paths(struct service *s)
+{
+    struct str *open = ARENA_ARRAY(&s->routes, struct str, OPEN_PATHS);
+    struct str below = s->a2a_setup.listen_path;
+
+    open[0] = STR("/health");
+    open[1] = STR("/.well-known/agent-card.json");
+    open[2] = STR("/.well-known/agent.json");
+    open[3] = arena_printf(&s->routes, STR_FMT "/*/.well-known/agent-card.json", STR_ARG(below));
+    open[4] = arena_printf(&s->routes, STR_FMT "/*/.well-known/agent.json", STR_ARG(below));
+    return open;
+}
+
+/*
+ * Check the rate limit of a client, which is identified by its key or else by its address. The port
+ * is ignored, because it differs for each connection.
+ */
 static int64_t on_pace(void *ctx, const struct http_peer *peer, struct str key)
 {
     struct service *s = ctx;
@@ -103,23 +131,28 @@ static int64_t on_pace(void *ctx, const struct http_peer *peer, struct str key)
                       loop_now(s->loop));
 }
 
-/* ---- life ------------------------------------------------------------------------------- */
+/* ---- opening and closing ---------------------------------------------------------------- */
 
 void service_add_http(struct service *s, const struct config *c)
 {
+    size_t n;
+    const struct http_route *route;
+
+    service_a2a_set_path(s, c);
+    route = service_routes(s, &n);
     mcp_http_init(&s->mcp_http, &s->mcp, &s->sessions);
     s->web.http = http_server_new(&(struct http_server_opts){
         .loop = s->loop,
         .limits = s->limits,
-        .route = routes,
-        .routes = ARRAY_LEN(routes),
+        .route = route,
+        .routes = n,
         .ctx = &s->web,
         .host = c->hosts.v,
         .hosts = c->hosts.n,
         .key = c->keys.v,
         .keys = c->keys.n,
-        .open = open_paths,
-        .opens = ARRAY_LEN(open_paths),
+        .open = open_paths(s),
+        .opens = OPEN_PATHS,
         .pace = on_pace,
         .rpc = rpc_paths,
         .rpcs = ARRAY_LEN(rpc_paths),
@@ -128,6 +161,7 @@ void service_add_http(struct service *s, const struct config *c)
 
 void service_end_mcp(struct service *s)
 {
+    a2a_server_drain(&s->a2a);
     mcp_server_end(&s->mcp);
     service_views_end(s);
     mcp_http_drain(&s->mcp_http);

@@ -13,10 +13,13 @@ struct service;
  */
 void service_add_http(struct service *s, const struct config *c);
 
-/* Return the routes that every HTTP server of a service has. `ctx` of such a server is &s->web. */
-const struct http_route *service_routes(size_t *out_n);
+/*
+ * Return the routes that every HTTP server of a service has, in the memory of the service. `ctx` of
+ * such a server is &s->web.
+ */
+const struct http_route *service_routes(struct service *s, size_t *out_n);
 
-/* Stop serving MCP: answer open requests for events, and cancel parked calls. */
+/* Stop serving MCP and A2A: answer requests that wait, and cancel parked calls. */
 void service_end_mcp(struct service *s);
 
 /* Close the HTTP server, end MCP, then call `done` from the loop. */

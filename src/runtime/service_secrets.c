@@ -10,7 +10,10 @@ static void add_secret(struct service_secrets *s, struct str name, struct str va
     own_secrets_add(&s->set, &s->mem, name, value);
 }
 
-/* Most variables and headers are settings; a name tells which value is a secret. */
+/*
+ * Add the secrets among the variables or headers of a server. The name decides whether a value is a
+ * secret.
+ */
 static void add_pairs(struct service_secrets *s, const char *owner, const struct server_pair *pair,
                       size_t n)
 {
@@ -36,7 +39,10 @@ static void add_providers(struct service_secrets *s, const struct config *c)
     }
 }
 
-/* A server that is not trusted is not started, so its values are not in use. */
+/*
+ * Add the secrets of servers. Servers that are disabled or not trusted are not started, so their
+ * values are not in use.
+ */
 static void add_servers(struct service_secrets *s, const struct config *c)
 {
     for (size_t i = 0; i < c->servers.n; i++) {

@@ -38,7 +38,7 @@ const struct tool *service_find_tool(const struct service *s, struct str name, s
     return t;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- all tools ------------------------------------------------------------------------------- */
 
 void service_each_unavailable(const struct service *s, void (*fn)(void *ctx, const struct err *e),
                               void *ctx)
@@ -69,7 +69,10 @@ static void tool_write(struct jw *w, const struct tool *t)
     jw_object_end(w);
 }
 
-/* Agents are listed by `trefoil agents`, and named in no schema here. */
+/*
+ * Is this the tool of an agent? The list omits such tools, because `trefoil agents` lists the
+ * agents.
+ */
 static bool is_agent(const struct service *s, const struct tool *t)
 {
     for (size_t i = 0; i < s->agents.source.tools; i++)
@@ -101,7 +104,7 @@ void service_tools_write(struct jw *w, const struct service *s)
     jw_object_end(w);
 }
 
-/* ---- a result -------------------------------------------------------------------------------- */
+/* ---- the result of a call -------------------------------------------------------------------- */
 
 struct str service_call_result(struct call *c, size_t most)
 {

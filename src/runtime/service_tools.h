@@ -15,7 +15,8 @@ void service_each_unavailable(const struct service *s, void (*fn)(void *ctx, con
                               void *ctx);
 
 /*
- * Write {"tools":[...],"unavailable":[SENTENCE...]} with the built-in tools and those of servers.
+ * Write {"tools":[...],"unavailable":[SENTENCE...]} with the built-in tools and the tools of
+ * servers.
  */
 void service_tools_write(struct jw *w, const struct service *s);
 

@@ -40,9 +40,9 @@ bool tool_is_about_agents(const struct tool *t)
     return false;
 }
 
-/* ---- what the views join ------------------------------------------------------------------- */
+/* ---- sources of the views ------------------------------------------------------------------ */
 
-/* Of the built-in tools that the service exposes, those that are about agents. */
+/* List the built-in tools about agents that the service exposes. */
 static void list_about_agents(struct service *s)
 {
     struct offer_source *to = &s->about_agents;
@@ -60,7 +60,7 @@ static void list_about_agents(struct service *s)
     s->about_agents_list = list;
 }
 
-/* The tools of servers are there from their first use on. */
+/* Add the tools of servers to the view, once the upstreams are open. */
 static void view_servers(struct service *s, struct service_view *f)
 {
     if (f->viewing || !s->upstreams.upstreams)

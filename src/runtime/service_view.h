@@ -32,12 +32,12 @@ struct service_view {
 bool service_scope_named(struct str word, enum service_scope *out);
 const char *service_scope_name(enum service_scope scope);
 
-/* Is the tool about agents, so that SCOPE_AGENTS includes it? */
+/* Is the tool about agents? If so, SCOPE_AGENTS includes it. */
 bool tool_is_about_agents(const struct tool *t);
 
 /*
- * Return the MCP server of a scope: the service's own one, or that of a view, which is opened on
- * first use.
+ * Return the MCP server of a scope: the service's own MCP server, or the MCP server of a view. The
+ * view is opened when it is first used.
  */
 struct mcp_server *service_scoped(struct service *s, enum service_scope scope);
 

@@ -1,8 +1,11 @@
 #include "runtime/session_find.h"
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* ---- searching ------------------------------------------------------------------------------- */
 
-/* Each session, the last changed first, until `each` says false. Texts are borrowed for the call. */
+/*
+ * Call `each` for each session, the last changed first, until `each` returns false. Texts are valid
+ * only during the call of `each`.
+ */
 static bool session_each(struct store_port *port,
                          bool (*each)(void *ctx, const struct store_session *s), void *ctx,
                          struct err *e)

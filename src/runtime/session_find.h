@@ -8,16 +8,16 @@
 #include "runtime/store_find.h"
 
 /*
- * A search through sessions that are passed in one by one, the last changed first. If ids.beginning
- * is set, it looks for the only session whose id begins with this text; else for the last changed
- * session of `agent` and `owner`.
+ * A search through sessions that the caller passes in one by one, the last changed session first.
+ * If ids.beginning is set, the search looks for the only session whose id begins with this text;
+ * else it looks for the last changed session of `agent` and `owner`.
  */
 struct session_search {
     struct arena *mem;                   /* memory of `found` and `skipped` */
     struct id_search ids;                /* a search by the beginning of an id */
     struct str agent;                    /* name of an agent; STR_NONE: any */
     struct str owner;                    /* principal that owns the session; STR_NONE: any */
-    struct store_session found, skipped; /* `skipped`: a newer one that is in use */
+    struct store_session found, skipped; /* `skipped`: a newer session that is in use */
     bool any, skips;                     /* `found` is set; `skipped` is set */
 };
 

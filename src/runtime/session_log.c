@@ -14,7 +14,10 @@
 
 /* ---- on the pool ---------------------------------------------------------------------------- */
 
-/* The log is in one of two directories (log_dir.h): the kernel knows in which. */
+/*
+ * Set *e from errno, with the path of the file. The log is in one of two directories (log_dir.h),
+ * so the path is read from the descriptor.
+ */
 static bool fail_in_dir(int dir, const char *done, const char *name, struct err *e)
 {
     int sys = errno;
@@ -75,7 +78,10 @@ static void on_failed(struct spool *s, const struct err *e)
     log->to->kind->event(log->to, &ev);
 }
 
-/* Reported only now: a sweep that runs before the write would not see these bytes. */
+/*
+ * Report the written bytes. They are reported after the write, so that retention sees them when it
+ * measures the logs.
+ */
 static void on_written(struct spool *s, size_t bytes)
 {
     struct session_log *log = CONTAINER_OF(s, struct session_log, spool);
@@ -140,7 +146,7 @@ static void tee_below(struct work_client *c, struct str session, const struct ev
 
 static const struct work_client_kind log_kind = { tee_event, tee_can, tee_ask, tee_below };
 
-/* ---- life ----------------------------------------------------------------------------------- */
+/* ---- opening and closing -------------------------------------------------------------------- */
 
 static char *join(const char *text, const char *end)
 {

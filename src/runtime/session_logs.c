@@ -16,7 +16,8 @@ struct logs {
     struct state_port *state;
     void (*grown)(void *ctx, size_t bytes); /* called after each write; NULL: not called */
     void *grown_ctx;
-    size_t open, writing; /* logs; of the second kind only this file knows */
+    /* open: number of open logs; writing: number of closed logs that are still being written */
+    size_t open, writing;
     void (*done)(void *ctx);
     void *ctx;
 };
@@ -101,7 +102,7 @@ static void close_one(struct session_logs *l, struct work_client *log)
 
 static const struct session_logs_kind logs_kind = { open_one, session_logs_note, close_one };
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 struct session_logs *session_logs_new(struct loop *loop, const struct limits *limits,
                                       const char *root, struct state_port *state)

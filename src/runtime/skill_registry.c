@@ -64,7 +64,7 @@ void skill_registry_refresh(struct skill_registry *s)
     skill_registry_use(s, fresh, list);
     if (s->on_changed)
         s->on_changed(s->ctx);
-    arena_fini(&old); /* code that listed the old ones uses them no more */
+    arena_fini(&old); /* no code uses the old skills any more */
 }
 
 const struct tool *skill_registry_tool(const struct skill_registry *s, const struct tool *builtin)
@@ -93,7 +93,8 @@ void skill_registry_watch(struct skill_registry *s)
         return;
     o.path = skills_places(&s->places, s->root, &o.paths);
     s->watch = file_watch_open(&o);
-    skill_registry_refresh(s); /* what has changed between reading and watching */
+    /* handles changes between the last reading and the start of the watch */
+    skill_registry_refresh(s);
 }
 
 static void on_unwatched(void *ctx)

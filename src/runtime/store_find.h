@@ -23,12 +23,12 @@ bool op_wait(struct op_wait *w, struct err *e);
 /* Start the request and run its loop until it is done, even if the loop is stopped meanwhile. */
 bool store_wait(struct store_port *port, struct store_ask *ask, struct err *e);
 
-/* A search through ids that are passed in one by one. */
+/* A search through ids that the caller passes in one by one. */
 struct id_search {
     const char *what; /* what the ids identify, for errors: "session", "task" */
     struct str beginning;
     size_t n;  /* number of matches */
-    bool over; /* the search is finished: one id is equal to `beginning`, or two ids match */
+    bool over; /* the search is finished, because one id is equal to `beginning` or two ids match */
 };
 
 /* Does this id match? The last match is the result of the search. */

@@ -15,7 +15,7 @@ struct task_child {
     struct task_away *away;
 };
 
-/* ---- what it says: nothing ------------------------------------------------------------------- */
+/* ---- stdout of the child, which is not used -------------------------------------------------- */
 
 static void on_bytes(struct stream *s, struct str bytes)
 {
@@ -36,9 +36,9 @@ static void on_room(struct stream *s)
 
 static const struct stream_events io_events = { on_bytes, on_end, on_room, NULL };
 
-/* ---- its end --------------------------------------------------------------------------------- */
+/* ---- the end of the child -------------------------------------------------------------------- */
 
-/* What it complained of at last. */
+/* Return the last line of the child's stderr. */
 static struct str last_word(const struct proc *p)
 {
     return utf8_head(tail_line(&p->tail, p->tail.count - 1), SAID_MOST);

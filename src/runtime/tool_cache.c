@@ -18,14 +18,17 @@
 
 enum {
     FILES_MOST = 100,
-    AROUND_TOOLS = 4096, /* what a file holds beside the definitions */
+    AROUND_TOOLS = 4096, /* bytes of a file in addition to the definitions */
 };
 
 #define FOLDER "tool-definitions"
 
-/* ---- where --------------------------------------------------------------------------------- */
+/* ---- names of files ------------------------------------------------------------------------ */
 
-/* Fixed, so that the next run finds the file; two of them make a chance hit out of the question. */
+/*
+ * Compute a name from a text. The keys of the hash are fixed, so that the next run finds the file.
+ * Two hashes are combined, so that a collision is practically impossible.
+ */
 static struct str fingerprint(struct arena *mem, struct str text)
 {
     return arena_printf(mem, "%016" PRIx64 "%016" PRIx64, hash_str_long(0x746f6f6c63616368u, text),
@@ -65,7 +68,10 @@ static size_t take_tools(struct arena *mem, struct json list, struct mcp_remote_
     return n;
 }
 
-/* Small files, read when a server is about to be started: not worth a thread of the pool. */
+/*
+ * Load the cached tools of a server. The file is small and is read only before a server is started,
+ * so it is read on the loop.
+ */
 static bool tool_cache_load(struct upstream_cache *port, const struct server_spec *spec,
                             struct arena *mem, struct mcp_client_facts *out)
 {
@@ -104,7 +110,7 @@ struct saving {
     struct str text;
 };
 
-/* The file written longest ago, when there are more than FILES_MOST. */
+/* Find the least recently written file, if there are more than FILES_MOST files. */
 static bool find_oldest(DIR *dir, char *name, size_t room)
 {
     struct timespec oldest = { 0 };

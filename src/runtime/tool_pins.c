@@ -9,11 +9,14 @@
 #include "state/pin_file.h"
 
 enum {
-    AROUND_TOOLS = 64 << 10, /* what a file holds beside the definitions */
-    NAMES_SHOWN = 200,       /* bytes of the names in a warning */
+    AROUND_TOOLS = 64 << 10, /* bytes of a file in addition to the definitions */
+    NAMES_SHOWN = 200,       /* maximum number of bytes of the names in a warning */
 };
 
-/* Of each tool: the approved definition, the changed one, and the pins of tools that are gone. */
+/*
+ * The file contains the approved and the changed definition of each tool, and the pins of tools
+ * that the server no longer lists.
+ */
 size_t tool_pins_most(const struct limits *limits)
 {
     return 3 * (size_t)limits->mcp_tools_bytes + AROUND_TOOLS;
@@ -120,7 +123,7 @@ void tool_pins_close(struct tool_pins *p)
 
 /* ---- comparing ----------------------------------------------------------------------------- */
 
-/* "add, echo, ...": as many names as fit. */
+/* List the names of the changed tools, as many as fit: "add, echo, ...". */
 static struct str changed_names(struct arena *mem, const struct upstream *u)
 {
     struct buf out;
@@ -154,7 +157,7 @@ static void withhold(struct upstream *u, struct upstream_tool *t, const char *wh
     t->tool.withheld = arena_cstr(&u->tools_mem, str_of(why));
 }
 
-/* True: the file has to be written. */
+/* Compare a tool with its pin. True: the file must be written. */
 static bool compare_tool(struct upstream *u, struct upstream_tool *t, const struct pin_list *pins,
                          bool block)
 {
@@ -177,7 +180,9 @@ static bool compare_tool(struct upstream *u, struct upstream_tool *t, const stru
     return !str_eq(pin->changed, t->definition);
 }
 
-/* Nothing can be compared. */
+/*
+ * The pins cannot be read, so no tool can be compared. If pinning is "block", withhold all tools.
+ */
 static void compare_none(struct upstream *u, bool block, const struct err *e)
 {
     LOG(LOG_WARN, "mcp",
@@ -229,7 +234,7 @@ static void tool_pins_check(struct upstream_pins *port, struct upstream *u)
         u->changed = 0;
 }
 
-/* ---- life ---------------------------------------------------------------------------------- */
+/* ---- opening and closing ------------------------------------------------------------------- */
 
 void tool_pins_init(struct tool_pins *p, struct loop *loop, const struct limits *limits,
                     struct state_port *state, enum tool_pinning preset)

@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-/* ---- what is offered ----------------------------------------------------------------------- */
+/* ---- offered tools ------------------------------------------------------------------------- */
 
 struct tool_called upstream_tool_called(struct arena *mem, const struct upstream_tool *t)
 {
@@ -51,27 +51,23 @@ static void on_changed(struct mcp_upstreams *f, void *ctx)
         up->on_changed(up);
 }
 
-static void open_http(struct upstreams *up)
+struct http_client *upstreams_http(const struct upstreams *up)
 {
     AUTO_ARENA mem = { 0 };
 
-    up->http = http_client_new(&(struct http_client_opts){
+    return http_client_new(&(struct http_client_opts){
         .loop = up->rpc->loop,
         .limits = up->rpc->limits,
         .user_agent = arena_printf(&mem, TREFOIL_NAME "/%s", trefoil_version).p,
     });
 }
 
-static void open_upstreams(struct upstreams *up)
+struct mcp_client_world upstreams_world(struct upstreams *up, struct http_client *http)
 {
-    AUTO_ARENA mem = { 0 };
-    size_t n = 0;
-    struct str *reserved =
-        ARENA_ARRAY(&mem, struct str, 2 * builtin_tool_count + client_tool_count);
-    struct mcp_client_world world = {
+    return (struct mcp_client_world){
         .rpc = up->rpc,
         .procs = &up->procs,
-        .http = up->http,
+        .http = http,
         .environ = (const char *const *)environ,
         .root = up->offer->host.root,
         .name = TREFOIL_NAME,
@@ -79,6 +75,12 @@ static void open_upstreams(struct upstreams *up)
         .sandbox = up->offer->host.sandbox,
         .state = up->offer->host.state,
     };
+}
+
+const struct str *upstreams_reserved(struct arena *mem, size_t *out_n)
+{
+    struct str *reserved = ARENA_ARRAY(mem, struct str, 2 * builtin_tool_count + client_tool_count);
+    size_t n = 0;
 
     for (size_t i = 0; i < builtin_tool_count; i++) {
         reserved[n++] = str_of(builtin_tools[i]->name);
@@ -87,6 +89,17 @@ static void open_upstreams(struct upstreams *up)
     }
     for (size_t i = 0; i < client_tool_count; i++)
         reserved[n++] = str_of(client_tools[i]->name);
+    *out_n = n;
+    return reserved;
+}
+
+static void open_upstreams(struct upstreams *up)
+{
+    AUTO_ARENA mem = { 0 };
+    struct mcp_client_world world = upstreams_world(up, up->http);
+    size_t n;
+    const struct str *reserved = upstreams_reserved(&mem, &n);
+
     up->upstreams = mcp_upstreams_new(&(struct mcp_upstreams_opts){
         .world = &world,
         .reserved = reserved,
@@ -114,7 +127,7 @@ static void open_all(struct upstreams *up)
     tool_pins_init(&up->pins, up->rpc->loop, up->rpc->limits, up->offer->host.state, up->pinning);
     up->pins.on_changed = on_pins_changed;
     tool_cache_init(&up->cache, up->rpc->loop, up->rpc->limits, up->offer->host.state);
-    open_http(up);
+    up->http = upstreams_http(up);
     open_upstreams(up);
 }
 
@@ -172,7 +185,7 @@ static void on_nothing_left(struct post *post)
     upstreams_finish(CONTAINER_OF(post, struct upstreams, closed), true);
 }
 
-/* Nothing is left when all files are written. */
+/* Finish closing when all files are written. */
 static void check_saved(struct upstreams *up)
 {
     if (up->cache.saving || up->pins.busy)

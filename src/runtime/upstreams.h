@@ -3,7 +3,7 @@
  * processes and the HTTP client that they need.
  *
  * If no server is configured, nothing is opened. Tools in [mcp] private_tools are not offered to
- * clients, but the servers of these tools run.
+ * clients, but the servers of these tools are started.
  */
 #ifndef RUNTIME_UPSTREAMS_H
 #define RUNTIME_UPSTREAMS_H
@@ -19,7 +19,8 @@
 struct upstreams {
     struct offer *offer; /* the offer to which the tools of the servers are added */
     struct rpc *rpc;
-    struct procs procs; /* all child processes of the program, including those of tools */
+    /* all child processes of the program, including the child processes of tools */
+    struct procs procs;
     struct http_client *http;
     struct mcp_upstreams *upstreams; /* the open upstreams; NULL: none are open */
     struct mcp_upstreams_view view;
@@ -43,6 +44,14 @@ struct upstreams {
 
 /* Return the names that lists in the configuration can use for a tool. The alias is in mem. */
 struct tool_called upstream_tool_called(struct arena *mem, const struct upstream_tool *t);
+
+/*
+ * For other sets of servers in the same root (session_servers.h): an HTTP client of their own, what
+ * their clients share, and the names that no tool of a server may have (in mem).
+ */
+struct http_client *upstreams_http(const struct upstreams *up);
+struct mcp_client_world upstreams_world(struct upstreams *up, struct http_client *http);
+const struct str *upstreams_reserved(struct arena *mem, size_t *out_n);
 
 void upstreams_init(struct upstreams *up, struct offer *offer, struct rpc *rpc);
 

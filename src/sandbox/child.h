@@ -11,7 +11,7 @@
 
 /* The settings from the command line of the keeper (base/keep_wire.h). */
 struct keep_plan {
-    const char *cwd; /* NULL: the current folder, or the root folder if the sandbox hides that */
+    const char *cwd; /* NULL: the current folder or, if the sandbox hides it, the root folder */
     uint64_t nofile; /* 0: keep the limit of this process */
     char **argv;
     struct sandbox_plan sandbox;

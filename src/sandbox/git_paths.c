@@ -4,7 +4,8 @@
  * git runs hooks and commands named in its configuration, also outside of the sandbox, so both are
  * read-only. The rest is writable, so that `git commit` works. For that the git folder is bound on
  * itself: it cannot be renamed and replaced by another one. The same holds for the git folders of
- * submodules (.git/modules) and of worktrees (.git/worktrees).
+ * submodules (.git/modules) and of worktrees (.git/worktrees). Files that would bring another
+ * configuration are kept from being created, by placeholders.
  *
  * In a linked worktree, and in a submodule, .git is a file that names a folder outside of the root.
  * A hostile repository could name any folder in it. So it becomes writable only if that folder names
@@ -54,17 +55,25 @@ static const char *resolve(struct arena *mem, const char *folder, const char *pa
 
 /* ---- one git folder ---------------------------------------------------------------------- */
 
+/* Configuration of one worktree. git reads it besides config, if config permits. */
+static bool fix_worktree_config(struct sandbox_plan *p, const char *top, const char *git,
+                                struct err *e)
+{
+    return plan_reserve(p, top, path_join(&p->mem, git, "config.worktree"),
+                        "# a placeholder of the sandbox of trefoil\n", e);
+}
+
+/* commondir names the folder that has config and hooks; here it is this folder itself. */
 static bool fix_git_dir(struct sandbox_plan *p, const char *top, const char *git, struct err *e)
 {
-    static const char *const fixed[] = { "hooks", "config", "config.worktree", "commondir",
-                                         "gitdir" };
-    const char *hooks = path_join(&p->mem, git, "hooks");
+    static const char *const fixed[] = { "hooks", "config", "gitdir" };
 
-    (void)mkdir(hooks, 0777); /* a missing one could be made by the child */
+    (void)mkdir(path_join(&p->mem, git, "hooks"), 0777); /* the child could make a missing one */
     for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
         if (!plan_fix(p, top, path_join(&p->mem, git, fixed[i]), e))
             return false;
-    return true;
+    return fix_worktree_config(p, top, git, e) &&
+           plan_reserve(p, top, path_join(&p->mem, git, "commondir"), "./.\n", e);
 }
 
 /* Names of submodules contain slashes: a folder with HEAD is one, others lead to some. */
@@ -103,7 +112,7 @@ static bool fix_worktrees(struct sandbox_plan *p, const char *top, const char *g
 
         if (entry->d_name[0] == '.' || !is_folder(path))
             continue;
-        ok = plan_fix(p, top, path_join(&p->mem, path, "config.worktree"), e) &&
+        ok = fix_worktree_config(p, top, path, e) &&
              plan_fix(p, top, path_join(&p->mem, path, "commondir"), e) &&
              plan_fix(p, top, path_join(&p->mem, path, "gitdir"), e);
     }

@@ -29,6 +29,9 @@ static const char *const home_secrets[] = {
     ".ICEauthority",
     ".config/Bitwarden",
     ".config/1Password",
+    ".config/keepassxc",
+    ".local/share/pass",
+    ".tsh",
     ".bitcoin",
     ".electrum",
     /* clouds and clusters */
@@ -59,6 +62,21 @@ static const char *const home_secrets[] = {
     ".config/.wrangler",
     ".wrangler",
     ".config/configstore",
+    ".minikube",
+    ".aliyun",
+    ".tccli",
+    ".config/hcloud",
+    ".config/linode-cli",
+    ".config/scw",
+    ".config/heroku",
+    ".config/netlify",
+    ".netlify",
+    ".local/share/com.vercel.cli",
+    ".railway",
+    ".supabase",
+    ".kaggle",
+    ".huggingface/token",
+    ".cache/huggingface/token",
     /* packages, git and databases */
     ".npmrc",
     ".yarnrc",
@@ -70,6 +88,13 @@ static const char *const home_secrets[] = {
     ".gem/credentials",
     ".m2/settings.xml",
     ".gradle/gradle.properties",
+    ".composer/auth.json",
+    ".config/composer/auth.json",
+    ".nuget/NuGet/NuGet.Config",
+    ".bundle/config",
+    ".sbt/.credentials",
+    ".ivy2/.credentials",
+    ".subversion/auth",
     ".git-credentials",
     ".config/git/credentials",
     ".config/gh",
@@ -119,6 +144,7 @@ static const char *const home_secrets[] = {
     ".codex/history.jsonl",
     ".gemini/oauth_creds.json",
     ".local/share/opencode/auth.json",
+    ".cursor/mcp.json",
     ".config/github-copilot",
     ".config/Code/User",
     ".config/Cursor/User",
@@ -275,12 +301,88 @@ static bool hide(struct sandbox_plan *p, const char *path, struct err *e)
     return path_list_add(&p->mem, &p->hidden, real) || too_many(e);
 }
 
+/* sudo may leave variables that name folders of another user. */
+static bool is_in_own_folder(struct arena *mem, const char *path)
+{
+    struct stat st;
+    const char *slash = strrchr(path, '/');
+    const char *folder = arena_cstr(mem, (struct str){ path, (size_t)(slash - path) });
+
+    return stat(folder, &st) == 0 && st.st_uid == geteuid();
+}
+
+static void make_own_folders(struct arena *mem, const char *path)
+{
+    for (const char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
+        size_t n = slash ? (size_t)(slash - path) : strlen(path);
+        const char *folder = arena_cstr(mem, (struct str){ path, n });
+
+        if (is_in_own_folder(mem, folder))
+            (void)mkdir(folder, 0700);
+        if (!slash)
+            return;
+    }
+}
+
+/*
+ * A path of trefoil. A folder that does not exist is created, because nothing can be mounted on a
+ * missing one, and the sockets that will be in it must be hidden. Where it cannot be created, no
+ * sandbox of this user can create it, either. If the root is in the folder, everything beside the
+ * root is hidden.
+ */
+static bool hide_own(struct sandbox_plan *p, const char *path, struct err *e)
+{
+    size_t n = strlen(path);
+    const char *folder, *real;
+
+    if (n < 2 || path[n - 1] != '/')
+        return hide(p, path, e);
+    folder = arena_cstr(&p->mem, (struct str){ path, n - 1 });
+    if (!is_covered(p, folder))
+        make_own_folders(&p->mem, folder);
+    real = path_real(&p->mem, folder);
+    if (real && path_within(p->profile.root, real) && !is_covered(p, real))
+        return path_list_add(&p->mem, &p->covers, real) || too_many(e);
+    return hide(p, folder, e);
+}
+
 static bool hide_home(struct sandbox_plan *p, const char *home, struct err *e)
 {
     for (size_t i = 0; i < ARRAY_LEN(home_secrets); i++)
         if (!hide(p, path_join(&p->mem, home, home_secrets[i]), e))
             return false;
     return true;
+}
+
+/* The secrets of ~/.config in the folder that XDG_CONFIG_HOME names instead. What is in the root is
+ * not secret. */
+static bool hide_config(struct sandbox_plan *p, struct err *e)
+{
+    const struct str usual = STR(".config/");
+    const char *config = p->user_config ? path_real(&p->mem, p->user_config) : NULL;
+
+    if (!config || path_within(config, p->profile.root))
+        return true;
+    for (size_t i = 0; i < ARRAY_LEN(home_secrets); i++) {
+        struct str name = str_of(home_secrets[i]);
+
+        if (str_starts(name, usual) &&
+            !hide(p, path_join(&p->mem, config, str_skip(name, usual.n).p), e))
+            return false;
+    }
+    return true;
+}
+
+/* Sort the covers, and drop each that lies in the empty part of another: it does not exist there. */
+static void drop_inner_covers(struct sandbox_plan *p)
+{
+    size_t n = p->covers.n;
+
+    path_list_sort(&p->covers);
+    p->covers.n = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!is_covered(p, p->covers.v[i]))
+            p->covers.v[p->covers.n++] = p->covers.v[i];
 }
 
 bool plan_hidden(struct sandbox_plan *p, struct err *e)
@@ -295,14 +397,16 @@ bool plan_hidden(struct sandbox_plan *p, struct err *e)
         if (!plan_cover(p, covered[i], e))
             return false;
     for (size_t i = 0; i < p->more_hidden.n; i++)
-        if (!hide(p, p->more_hidden.v[i], e))
+        if (!hide_own(p, p->more_hidden.v[i], e))
             return false;
     for (size_t i = 0; i < p->homes.n; i++)
         if (!hide_home(p, p->homes.v[i], e))
             return false;
+    if (!hide_config(p, e))
+        return false;
     for (size_t i = 0; i < ARRAY_LEN(system_secrets); i++)
         if (!hide(p, system_secrets[i], e))
             return false;
-    path_list_sort(&p->covers);
+    drop_inner_covers(p);
     return true;
 }

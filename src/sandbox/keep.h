@@ -5,8 +5,8 @@
  * child and its descendants. The keeper kills the whole tree when the child ends, when trefoil
  * requests it, and when trefoil has exited, even by SIGKILL. The tree includes processes that
  * called setsid, forked twice to become a daemon, are stopped, or ignore every signal.
- * base/keep_wire.h defines the messages between trefoil and the keeper; loop/proc.h is the side of
- * trefoil.
+ * base/keep_wire.h defines the messages between trefoil and the keeper; loop/proc.h is trefoil's
+ * side.
  */
 #ifndef SANDBOX_KEEP_H
 #define SANDBOX_KEEP_H

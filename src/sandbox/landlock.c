@@ -252,6 +252,55 @@ static int create(struct ruleset_attr attr, int abi)
     return (int)syscall(CREATE_RULESET, &attr, attr_size(abi), 0);
 }
 
+static int open_below(int folder, const char *name)
+{
+    return openat(folder, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* A folder may always be listed: one of its files tells. */
+static bool can_read(const char *path)
+{
+    int fd = open_below(AT_FDCWD, path), file = -1;
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    const struct dirent *entry;
+
+    while (d && file < 0 && (entry = readdir(d)))
+        if (entry->d_type == DT_REG)
+            file = open_below(fd, entry->d_name);
+    if (file >= 0)
+        close(file);
+    if (d)
+        closedir(d);
+    else if (fd >= 0)
+        close(fd);
+    return file >= 0 || (fd >= 0 && !d);
+}
+
+static bool is_writable(const struct sandbox_plan *p, const char *path)
+{
+    for (size_t i = 0; i < p->trees; i++)
+        if (p->tree[i].writable && path_within(path, p->tree[i].path))
+            return true;
+    return false;
+}
+
+/*
+ * Rules name folders, and hold for what lies below them by any way. If a folder that is allowed lies
+ * above our whole file system (a chroot in a bind mount of the same disk), nothing is hidden. The
+ * masks do not depend on it, so only a sandbox without them has to look. In a writable tree only
+ * masks could hide anything (the logs in the root).
+ */
+static bool check_hidden(const struct sandbox_plan *p, struct err *e)
+{
+    if (p->support.namespaces || p->profile.best_effort)
+        return true;
+    for (size_t i = 0; i < p->hidden.n; i++)
+        if (!is_writable(p, p->hidden.v[i]) && can_read(p->hidden.v[i]))
+            return fail(e, ERR_DENIED, "Landlock cannot hide %.150s on this file system",
+                        p->hidden.v[i]);
+    return true;
+}
+
 bool sandbox_landlock(struct sandbox_plan *p, struct err *e)
 {
     int abi = p->support.landlock;
@@ -271,7 +320,9 @@ bool sandbox_landlock(struct sandbox_plan *p, struct err *e)
     write_tree(&r);
     if (!allow_ports(&r))
         return fail_sys(e, "allow TCP ports by Landlock");
-    return syscall(RESTRICT_SELF, fd, 0) == 0 || fail_sys(e, "apply Landlock rules");
+    if (syscall(RESTRICT_SELF, fd, 0) != 0)
+        return fail_sys(e, "apply Landlock rules");
+    return check_hidden(p, e);
 }
 
 bool sandbox_landlock_try(void)

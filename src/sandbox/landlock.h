@@ -4,8 +4,8 @@
  * Landlock is a second protection in addition to the mounts. If the kernel refuses namespaces,
  * Landlock is the only protection of files. It also restricts descriptors that the process receives
  * later, FIFOs, signals and TCP ports. A rule that allows a folder allows everything below it,
- * without exceptions. So for a folder that contains a hidden path, there is no rule for the folder,
- * but one for each of its other entries. A rule applies to an inode, not to a path.
+ * without exceptions. So a folder that contains a hidden path has no rule; each of its other
+ * entries has a rule instead. A rule applies to an inode, not to a path.
  */
 #ifndef SANDBOX_LANDLOCK_H
 #define SANDBOX_LANDLOCK_H

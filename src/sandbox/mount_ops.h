@@ -1,8 +1,8 @@
 /*
  * mount_ops.h - single mount operations. On failure they return false (or -1) and set errno.
  *
- * Paths are opened without following any link, because a link in the root may lead out of it: what
- * is mounted, and on what, is exactly what the plan names.
+ * Paths are opened without following any link, because a link in the root may lead out of the root.
+ * So only the paths that the plan names are mounted, and only on the paths that it names.
  */
 #ifndef SANDBOX_MOUNT_OPS_H
 #define SANDBOX_MOUNT_OPS_H

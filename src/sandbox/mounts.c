@@ -115,12 +115,6 @@ static bool is_tmp(const char *path)
     return str_eq(str_of(path), STR("/tmp")) || str_eq(str_of(path), STR("/var/tmp"));
 }
 
-static bool cover_folder(const char *path, struct err *e)
-{
-    return mount_tmpfs(path, is_tmp(path) ? TMP_OPTIONS : EMPTY_OPTIONS) ||
-           fail_sys(e, "cover %.150s", path);
-}
-
 /* ---- 5: covers and trees ------------------------------------------------------------------- */
 
 /* The folder, and those above it: they are missing in a cover, and there elsewhere. */
@@ -135,6 +129,46 @@ static bool make_folders(struct arena *mem, const char *path)
         if (!slash)
             return true;
     }
+}
+
+/* The entry of a cover that leads to a tree in it. */
+static const char *entry_of_cover(struct arena *mem, const char *cover, const char *tree)
+{
+    size_t n = strlen(cover) + 1;
+
+    return arena_cstr(mem, (struct str){ tree, n + strcspn(tree + n, "/") });
+}
+
+/*
+ * The folders between a writable cover and the trees in it are read-only. If a process could write
+ * there, it would believe that the file exists outside.
+ */
+static bool fix_ways(struct sandbox_plan *p, const char *cover)
+{
+    struct path_list ways = { 0 };
+
+    for (size_t i = 0; i < p->trees; i++) {
+        const char *tree = p->tree[i].path, *entry;
+
+        if (p->tree[i].fd < 0 || !path_within(tree, cover))
+            continue;
+        entry = entry_of_cover(&p->mem, cover, tree);
+        if (!make_folders(&p->mem, tree) ||
+            (!str_eq(str_of(entry), str_of(tree)) && !path_list_add(&p->mem, &ways, entry)))
+            return false;
+    }
+    for (size_t i = 0; i < ways.n; i++)
+        if (!mount_fix(ways.v[i]))
+            return false;
+    return true;
+}
+
+static bool cover_folder(struct sandbox_plan *p, const char *path, struct err *e)
+{
+    bool ok = is_tmp(path) ? mount_tmpfs(path, TMP_OPTIONS) && fix_ways(p, path)
+                           : mount_tmpfs(path, EMPTY_OPTIONS);
+
+    return ok || fail_sys(e, "cover %.150s", path);
 }
 
 static bool put_tree(struct sandbox_plan *p, struct sandbox_tree *t, struct err *e)
@@ -156,7 +190,7 @@ static bool put_layers(struct sandbox_plan *p, struct err *e)
         bool cover =
             t == p->trees || (c < p->covers.n && strlen(p->covers.v[c]) <= strlen(p->tree[t].path));
 
-        if (!(cover ? cover_folder(p->covers.v[c++], e) : put_tree(p, &p->tree[t++], e)))
+        if (!(cover ? cover_folder(p, p->covers.v[c++], e) : put_tree(p, &p->tree[t++], e)))
             return false;
     }
     return true;

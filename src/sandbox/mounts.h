@@ -4,12 +4,13 @@
  * The init process (init.h) does these steps in the new mount namespace:
  *
  *   1. make all mounts private, so that later mounts outside of the namespace do not appear in it,
- *      and the reverse
+ *      and later mounts in the namespace do not appear outside
  *   2. clone the folders that stay visible (trees) and the harmless devices
  *   3. make all mounts read-only, and forbid setuid programs and devices on them
  *   4. mount a private /dev
  *   5. mount covers (empty folders in place of /tmp, /run and /home) and trees, in the order of
- *      the length of their paths, the shortest first; only trees can be writable
+ *      the length of their paths, the shortest first; only trees, and covers of folders for
+ *      temporary files, can be writable
  *   6. mount a private /proc, whose settings are read-only
  *   7. mount masks on hidden paths; this is done after the trees, so no tree can uncover them
  *   8. in a writable root: protect some paths against renaming, and make some read-only

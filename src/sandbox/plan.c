@@ -72,6 +72,12 @@ static bool take_home(struct sandbox_plan *p, struct str value)
     return true;
 }
 
+static bool take_config(struct sandbox_plan *p, struct str value)
+{
+    p->user_config = value.p;
+    return true;
+}
+
 static bool take_private(struct sandbox_plan *p, struct str value)
 {
     p->profile.private_dir = value.p;
@@ -90,6 +96,7 @@ static const struct {
     { { KEEP_SANDBOX, sizeof(KEEP_SANDBOX) - 1 }, take_kind },
     { { KEEP_ROOT, sizeof(KEEP_ROOT) - 1 }, take_root },
     { { KEEP_HOME, sizeof(KEEP_HOME) - 1 }, take_home },
+    { { KEEP_CONFIG, sizeof(KEEP_CONFIG) - 1 }, take_config },
     { { KEEP_PRIVATE, sizeof(KEEP_PRIVATE) - 1 }, take_private },
     { { KEEP_HIDE, sizeof(KEEP_HIDE) - 1 }, take_hidden },
     { { KEEP_CONNECT, sizeof(KEEP_CONNECT) - 1 }, take_port },
@@ -153,6 +160,8 @@ static void plan_vault(struct sandbox_plan *p)
 
 static bool plan_trees(struct sandbox_plan *p, struct err *e)
 {
+    const char *private;
+
     sandbox_plan_tree(p, p->profile.root, p->writes_root);
     for (size_t i = 0; i < p->homes.n; i++)
         sandbox_plan_tree(p, p->homes.v[i], false);
@@ -161,9 +170,12 @@ static bool plan_trees(struct sandbox_plan *p, struct err *e)
     plan_resolver(p);
     if (!p->profile.private_dir)
         return true;
-    p->profile.private_dir = path_real(&p->mem, p->profile.private_dir);
-    return p->profile.private_dir ? sandbox_plan_tree(p, p->profile.private_dir, true)
-                                  : fail_sys(e, "find the private folder of the sandbox");
+    private = path_real(&p->mem, p->profile.private_dir);
+    if (!private)
+        return fail_sys(e, "find the private folder of the sandbox, %.150s",
+                        p->profile.private_dir);
+    p->profile.private_dir = private;
+    return sandbox_plan_tree(p, private, true);
 }
 
 /* ---- the root ---------------------------------------------------------------------------- */
@@ -222,6 +234,8 @@ void sandbox_plan_clean(struct sandbox_plan *p)
 {
     if (p->tmp)
         nftw(p->tmp, remove_one, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    placeholders_release(p->placeholders);
+    p->placeholders = NULL;
 }
 
 /* ---- all of it --------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 
 #include "loop/sandbox_profile.h"
 #include "sandbox/path_list.h"
+#include "sandbox/placeholder.h"
 
 /* A folder that stays visible when the folders above it are covered. */
 struct sandbox_tree {
@@ -26,6 +27,7 @@ struct sandbox_plan {
     uint16_t ports[SANDBOX_PORTS]; /* profile.connect */
     struct path_list more_hidden;  /* profile.hidden */
     const char *user_home;         /* HOME in the environment of trefoil; NULL: none */
+    const char *user_config;       /* XDG_CONFIG_HOME there; NULL: none */
     const char *cwd;               /* the working folder of the keeper */
     bool offline;                  /* the profile has no network */
     bool writes_root;
@@ -38,6 +40,7 @@ struct sandbox_plan {
     struct path_list pinned; /* paths in the root that cannot be renamed; a folder comes before its
                               * entries */
     struct path_list fixed;  /* paths in the root that are read-only */
+    struct placeholder *placeholders;
     const char *tmp; /* the private temporary folder, if there are no namespaces; else NULL */
 };
 
@@ -59,14 +62,17 @@ static inline bool sandbox_plan_active(const struct sandbox_plan *p)
  */
 bool sandbox_plan_make(struct sandbox_plan *p, struct err *e);
 
-/* Remove the private temporary folder. Call it when all processes of the sandbox are gone. */
+/* Remove the private temporary folder and the placeholders. Call it when all processes of the sandbox
+ * are gone. */
 void sandbox_plan_clean(struct sandbox_plan *p);
 
 /* Add a tree. False: there are too many trees. */
 bool sandbox_plan_tree(struct sandbox_plan *p, const char *path, bool writable);
 
-/* Make the environment of the child from `env`: variables that name sockets of the user's session
- * are removed, and those for caches name private folders. */
+/*
+ * Make the environment of the child from `env`: variables that name sockets of the user's session
+ * are removed, and variables for caches are set to private folders.
+ */
 char **sandbox_env(struct sandbox_plan *p, char **env);
 
 /* ---- parts of the plan ------------------------------------------------------------------- */
@@ -89,5 +95,9 @@ bool plan_pin(struct sandbox_plan *p, const char *top, const char *path, struct 
 
 /* The same, but the path is also added to `fixed`, so that it is read-only. */
 bool plan_fix(struct sandbox_plan *p, const char *top, const char *path, struct err *e);
+
+/* The same, but if the path does not exist, a placeholder with this text is created there. */
+bool plan_reserve(struct sandbox_plan *p, const char *top, const char *path, const char *text,
+                  struct err *e);
 
 #endif

@@ -13,9 +13,9 @@
 bool privileges_limit(struct err *e);
 
 /*
- * Drop capabilities. Root keeps those that it needs for files of other owners, and has them only
- * inside its user namespace; other users keep none. Programs that are started later cannot get more
- * (no_new_privs).
+ * Drop capabilities. Root keeps the capabilities that it needs for files of other owners, and has
+ * them only inside its user namespace; other users keep none. Programs that are started later
+ * cannot gain capabilities (no_new_privs).
  */
 bool privileges_drop(struct err *e);
 

@@ -2,7 +2,8 @@
  * root_paths.c - what stays read-only in a writable root.
  *
  * Programs read these files outside of the sandbox later and do what is in them: editors, other
- * agents, shells, git. A missing file is not protected, because there is nothing to mount on.
+ * agents, shells, git. A missing file is not protected, because there is nothing to mount on. Tools
+ * that change files ask for these files (core/guard/protected_path.h).
  */
 #include "sandbox/plan.h"
 
@@ -10,8 +11,8 @@
 #include <sys/stat.h>
 
 static const char *const guarded[] = {
-    ".trefoil", "trefoil.toml", ".mcp.json", ".claude", ".codex",
-    ".gemini",  ".cursor",      ".vscode",   ".envrc",
+    ".trefoil", "trefoil.toml", ".mcp.json", ".claude",           ".codex", ".gemini", ".cursor",
+    ".vscode",  ".zed",         ".envrc",    ".vaultspec/agents",
 };
 
 static bool exists(const char *path)
@@ -41,6 +42,15 @@ bool plan_fix(struct sandbox_plan *p, const char *top, const char *path, struct 
     if (!exists(path))
         return true;
     return plan_pin(p, top, path, e) && path_list_add(&p->mem, &p->fixed, path);
+}
+
+/* Without namespaces nothing can be mounted, so a placeholder would protect nothing. */
+bool plan_reserve(struct sandbox_plan *p, const char *top, const char *path, const char *text,
+                  struct err *e)
+{
+    if (p->support.namespaces && !placeholder_hold(&p->mem, &p->placeholders, path, text, e))
+        return false;
+    return plan_fix(p, top, path, e);
 }
 
 /* Logs of sessions: what other sessions said. */

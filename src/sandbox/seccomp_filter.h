@@ -13,9 +13,9 @@
 #include <linux/filter.h>
 
 enum seccomp_variant {
-    SECCOMP_FULL,            /* the child also has namespaces */
-    SECCOMP_FULL_OFFLINE,    /* the same, but there is no network namespace: forbids internet
-                              * sockets, too */
+    SECCOMP_FULL, /* the child also has namespaces */
+    /* the same without a network namespace: also forbids internet sockets */
+    SECCOMP_FULL_OFFLINE,
     SECCOMP_REDUCED,         /* there are no namespaces: also forbids Unix sockets, and calls that
                               * act on other processes */
     SECCOMP_REDUCED_OFFLINE, /* the same, and forbids all sockets */

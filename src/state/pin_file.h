@@ -65,8 +65,8 @@ bool pin_file_note(const struct pin_file *f, const struct pin_definition *now, s
                    struct err *e);
 
 /*
- * Store that the user approves these changed definitions. A definition that is no longer the one in
- * the file is not approved. *out_n is the number of approved definitions.
+ * Store that the user approves these changed definitions. If the file now contains another
+ * definition of a tool, that tool is not approved. *out_n is the number of approved definitions.
  */
 bool pin_file_approve(const struct pin_file *f, const struct pin_definition *shown, size_t n,
                       size_t *out_n, struct err *e);

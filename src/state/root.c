@@ -110,13 +110,13 @@ static const char *marker_in(struct arena *mem, const char *folder)
     return NULL;
 }
 
-/* The nearest folder upwards with a marker; the working folder when there is none. */
-static bool search(struct arena *mem, struct root *out, struct err *e)
+/* The nearest folder upwards from `start` with a marker; `start` itself when there is none. */
+static bool search(struct arena *mem, const char *start, struct root *out, struct err *e)
 {
     const char *here;
     char *folder;
 
-    if (!resolve(mem, ".", &here, e))
+    if (!resolve(mem, start, &here, e))
         return false;
     folder = arena_cstr(mem, str_of(here));
     while (folder[0] && !too_wide(folder)) {
@@ -132,6 +132,18 @@ static bool search(struct arena *mem, struct root *out, struct err *e)
     return true;
 }
 
+bool root_folder_open(struct arena *mem, const char *path, const char **out, int *out_fd,
+                      struct err *e)
+{
+    if (!resolve(mem, path, out, e))
+        return false;
+    if (too_wide(*out))
+        return fail(e, ERR_DENIED, "%s contains all files of the user; name a folder inside it",
+                    *out);
+    *out_fd = open(*out, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return *out_fd >= 0 || fail_sys(e, "open folder %s", *out);
+}
+
 static bool user_root(struct arena *mem, struct root *out, struct err *e)
 {
     const char *state = NULL;
@@ -141,6 +153,13 @@ static bool user_root(struct arena *mem, struct root *out, struct err *e)
     out->path = join(mem, state, "root");
     out->from = "user state";
     return file_make_folders(mem, out->path, e);
+}
+
+bool root_of_folder(struct arena *mem, const char *folder, struct root *out, struct err *e)
+{
+    if (!search(mem, folder, out, e))
+        return false;
+    return too_wide(out->path) ? user_root(mem, out, e) : true;
 }
 
 bool root_find(struct arena *mem, const char *chosen, struct root *out, struct err *e)
@@ -156,7 +175,5 @@ bool root_find(struct arena *mem, const char *chosen, struct root *out, struct e
                         out->path);
         return true;
     }
-    if (!search(mem, out, e))
-        return false;
-    return too_wide(out->path) ? user_root(mem, out, e) : true;
+    return root_of_folder(mem, ".", out, e);
 }

@@ -7,9 +7,9 @@
  *     folder upwards
  *   - the working folder
  *
- * / and the home folder cannot be the root, because tools could then reach all files of the user.
- * If --root or TREFOIL_ROOT has such a value, that is an error. If the working folder is / or the
- * home folder, a folder in the user's state is used instead.
+ * The folder / and the home folder cannot be the root, because tools could then reach all files of
+ * the user. If --root or TREFOIL_ROOT has such a value, that is an error. If the working folder is
+ * / or the home folder, a folder in the user's state is used instead.
  */
 #ifndef STATE_ROOT_H
 #define STATE_ROOT_H
@@ -24,6 +24,19 @@ struct root {
 
 /* Find the root. `chosen` is the value of --root, or NULL. */
 bool root_find(struct arena *mem, const char *chosen, struct root *out, struct err *e);
+
+/*
+ * Find the root of a folder, as if it were the working folder and neither --root nor TREFOIL_ROOT
+ * were set.
+ */
+bool root_of_folder(struct arena *mem, const char *folder, struct root *out, struct err *e);
+
+/*
+ * Open a folder besides the root that tools may use. *out is its path with links resolved, and
+ * *out_fd is opened with O_PATH. ERR_DENIED: the folder is / or the home folder.
+ */
+bool root_folder_open(struct arena *mem, const char *path, const char **out, int *out_fd,
+                      struct err *e);
 
 /*
  * Return the path of the user's state folder: TREFOIL_STATE_DIR, STATE_DIRECTORY (systemd),

@@ -17,9 +17,9 @@
  *
  * Directories have mode 0700 and files 0600. Each directory below <user state> is opened without
  * following links and must belong to our user. A state directory on a network file system is
- * refused. If the folder at the root's path is not the one that root.json describes, the old state
- * directory is renamed to <hash>.<random>, a new one is created, and a notice is printed to stderr.
- * `trefoil state adopt` restores the old one.
+ * refused. If the folder at the root's path is not the folder that root.json describes, the old
+ * state directory is renamed to <hash>.<random>, a new state directory is created, and a notice is
+ * printed to stderr. `trefoil state adopt` restores the old state directory.
  *
  * A process that uses a state directory holds a shared flock on it. A process that moves or deletes
  * a state directory holds an exclusive flock on roots/ and on the directory.

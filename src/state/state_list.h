@@ -50,7 +50,8 @@ bool state_list_find(const struct state_list *l, const char *name, const char *r
 
 /*
  * Make *s the state directory of the root. The current state directory of the root is renamed; its
- * new name is *aside (in mem; NULL: there was none). ERR_BUSY: a process uses one of the two.
+ * new name is *aside (in mem; NULL: there was none). ERR_BUSY: a process uses one of the two state
+ * directories.
  */
 bool state_adopt(struct state_list *l, struct arena *mem, struct state_entry *s, const char *root,
                  const char **aside, struct err *e);

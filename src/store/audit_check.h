@@ -4,7 +4,8 @@
  * The log is read from its oldest file to the current one. Every seal must refer to the seal before
  * it and cover all lines between them. The chain must begin and end where audit_head.h says, or
  * continue beyond that. Lines after the last seal, and lines that a seal counts as torn, are
- * reported: a crash leaves them, and an attacker who adds one cannot make it look like a record.
+ * reported. A crash can leave such lines. If an attacker adds a line, it is reported in the same
+ * way and never counts as a record.
  *
  * A seal covers the records that were written together, so a change can be located only between
  * two seals. Deleting the log together with audit.json cannot be detected, because a root without

@@ -6,8 +6,8 @@
  *
  *   {"version":1,"key":K,"first":H,"last":H,"seals":N,"records":N}
  *
- * key      random, created with the file. Seals are HMACs with this key, so only the user, who can
- *          read the file, can make one
+ * key      random, created with the file. Seals are HMACs with this key. Only the user can read the
+ *          file, so only the user can make a seal
  * first    the last seal that was deleted, to which the oldest kept seal refers; zeros: none was
  *          deleted yet
  * last     the last seal that was written

@@ -6,14 +6,14 @@
  * is HMAC-SHA256 over P and the N lines right before, with their line feeds: this detects a
  * changed, removed or inserted line. Lines without a seal are the rest of a batch after a crash;
  * the next seal counts them separately ("torn":K, before the N lines) and covers them, too. Only
- * the user can read the secret key, and audit_head.h keeps the beginning and end of the chain
- * beside the log: this detects a truncated or deleted log. When the file would exceed
+ * the user can read the secret key. audit_head.h stores the beginning and end of the chain in
+ * another file, so that a truncated or deleted log is detected. When the file would exceed
  * limits.audit_bytes, it is renamed to audit.1.jsonl, the previous audit.1.jsonl to audit.2.jsonl
  * and so on, and the chain continues in a new file. Several processes may write to one log.
  *
  * Records are collected for limits.audit_gather_ms and written by a thread of the pool. So no call
  * waits for the disk, and a busy server does not wake a thread for every call. A crash loses the
- * collected records. If the log cannot be written, an error is logged one time, and calls continue.
+ * collected records. If the log cannot be written, an error is logged once, and calls continue.
  */
 #ifndef STORE_AUDIT_LOG_H
 #define STORE_AUDIT_LOG_H

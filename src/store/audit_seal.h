@@ -1,6 +1,6 @@
 /*
- * audit_seal.h - the seals of the audit log, and where its files are; see audit_log.h for what they
- * mean. Part of the audit log.
+ * audit_seal.h - the seals of the audit log, and the paths of its files. audit_log.h explains both.
+ * Part of the audit log.
  */
 #ifndef STORE_AUDIT_SEAL_H
 #define STORE_AUDIT_SEAL_H
@@ -27,9 +27,9 @@ struct audit_seal {
 bool audit_seal_read(struct str line, struct audit_seal *out);
 
 /*
- * Append a seal to `sealed`, which holds the bytes that the seal covers: the hash of the previous
- * seal, then the lines, the first `torn` of which a crash has left. `hash` is set to the hash of
- * the new seal.
+ * Append a seal to `sealed`, which contains the bytes that the seal covers: the hash of the
+ * previous seal, then the lines. The first `torn` of these lines are left over from a crash. `hash`
+ * is set to the hash of the new seal.
  */
 bool audit_seal_put(struct buf *sealed, const char *key, uint64_t torn, char hash[AUDIT_HASH + 1],
                     struct err *e);

@@ -294,7 +294,7 @@ static bool commit(struct file *f, struct str text, uint64_t records, struct err
         audit_head_write(f->folder, &f->head, e))
         return true;
     if (ftruncate(f->fd, f->size) != 0)
-        return fail_in(e, "too many batches wait for the audit log");
+        return fail_in(e, "cannot remove what was written of a batch from %.150s", f->path);
     return false;
 }
 

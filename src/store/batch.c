@@ -26,6 +26,9 @@ static verb_fn *const verbs[] = {
     [STORE_TASKS_EXPIRE] = db_tasks_expire,
     [STORE_LOCK_PUT] = db_lock_put,
     [STORE_LOCK_DROP] = db_lock_drop,
+    [STORE_PUSH_PUT] = db_push_put,
+    [STORE_PUSH_SENT] = db_push_sent,
+    [STORE_PUSH_DELETE] = db_push_delete,
     [STORE_SESSION_LOAD] = session_load,
     [STORE_SESSIONS] = session_list,
     [STORE_EVENTS] = events_load,
@@ -41,6 +44,7 @@ static verb_fn *const verbs[] = {
     [STORE_TASKS_LOST] = db_tasks_lost,
     [STORE_TASK_FEED] = db_task_feed,
     [STORE_LOCKS] = db_locks,
+    [STORE_PUSHES] = db_pushes,
 };
 
 _Static_assert(ARRAY_LEN(verbs) == STORE_CHECK, "a verb for each step that is not long");

@@ -38,7 +38,10 @@ void batch_fini(struct batch *b);
 /* Run the first n requests of b->ask. */
 void batch_run(struct batch *b, size_t n);
 
-/* Checkpoint the rest of the write-ahead log, so that it can restart at its beginning. */
+/*
+ * Checkpoint the rest of the write-ahead log, so that writing can restart at the beginning of the
+ * log.
+ */
 void batch_fold(struct batch *b);
 
 /* ---- from any thread ------------------------------------------------------------------------ */

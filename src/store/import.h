@@ -21,7 +21,7 @@ struct store_import {
 
 /*
  * Count the contents of the database at `path`, a private copy, whose schema is upgraded.
- * ERR_INVALID: it is damaged, or its schema is not exactly that of trefoil.
+ * ERR_INVALID: the database is damaged, or its schema differs from trefoil's schema.
  */
 bool store_import_look(const char *path, const struct limits *limits, struct store_import *out,
                        struct err *e);

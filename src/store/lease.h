@@ -4,10 +4,10 @@
  * If other processes cannot check whether the holder of a session is alive, the session stays with
  * its holder until the lease ends. Leases do not use the wall clock, because it can be changed: a
  * jump could end all leases while their holders still work, and other processes would take their
- * sessions. The lease clock is the time since the machine was started, which cannot be changed and
- * is the same for all its processes, plus a constant of this boot, the "lead". The lead is the
- * wall-clock time of the boot as the first process computed it, stored in the table `meta`, so that
- * leases of an earlier boot also end in time.
+ * sessions. The lease clock is the time since the machine was started, plus a constant of this
+ * boot, the "lead". The time since the start cannot be changed and is the same for all processes of
+ * the machine. The lead is the wall-clock time of the boot as the first process computed it, stored
+ * in the table `meta`, so that leases of an earlier boot also end in time.
  */
 #ifndef STORE_LEASE_H
 #define STORE_LEASE_H

@@ -100,6 +100,14 @@ static const char *const steps[] = {
     "UPDATE sessions SET owner = coalesce("
     " (SELECT t.owner FROM tasks t WHERE t.session = sessions.id), operator());"
     "CREATE INDEX sessions_by_owner ON sessions (owner);",
+
+    "CREATE TABLE pushes ("
+    " n INTEGER PRIMARY KEY,"
+    " task INTEGER NOT NULL, id TEXT NOT NULL, owner TEXT NOT NULL, setup TEXT NOT NULL,"
+    " sent INTEGER NOT NULL, done INTEGER NOT NULL, UNIQUE (task, id)) STRICT;"
+    "CREATE INDEX pushes_open ON pushes (n) WHERE done = 0;"
+    "CREATE TRIGGER task_left_pushes AFTER DELETE ON tasks"
+    " BEGIN DELETE FROM pushes WHERE task = old.n; END;",
 };
 
 static void put_operator(sqlite3_context *to, int n, sqlite3_value **v)

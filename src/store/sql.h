@@ -79,8 +79,8 @@ void sql_end(sqlite3_stmt *st);
 bool sql_do(struct sql *s, const char *text, const struct sql_value *v, size_t n, struct err *e);
 
 /*
- * Start a statement and read its first row. SQL_DONE: there is none. Only after SQL_ROW the caller
- * must call sql_end.
+ * Start a statement and read its first row. SQL_DONE: there is none. The caller must call sql_end
+ * only if the result is SQL_ROW.
  */
 enum sql_got sql_one(struct sql *s, const char *text, const struct sql_value *v, size_t n,
                      sqlite3_stmt **out, struct err *e);

@@ -2,8 +2,8 @@
  * steps.h - the functions that perform one step of a request on the database.
  *
  * A verb is a function that performs one kind of step. It runs on the thread of the store, inside
- * the transaction of its batch if it writes. It first checks the step: if it rejects the step, it
- * changes nothing.
+ * the transaction of its batch if it writes. The verb first checks the step. If it rejects the
+ * step, it changes nothing.
  */
 #ifndef STORE_STEPS_H
 #define STORE_STEPS_H
@@ -39,6 +39,7 @@ verb_fn db_task_create, db_task_update, db_task_take, db_task_cancel, db_task_lo
 verb_fn db_task_feed;
 verb_fn db_task_answer, db_task_answers;
 verb_fn db_lock_put, db_lock_drop, db_locks;
+verb_fn db_push_put, db_push_sent, db_push_delete, db_pushes;
 
 /* ---- helpers -------------------------------------------------------------------------------- */
 
@@ -78,8 +79,8 @@ int64_t room_needed(const struct store_step *step);
 
 /*
  * Delete the oldest data until limits.store_bytes has space for `needed` bytes and a reserve. *free
- * is what then remains of the limit, without `needed`; negative if they do not fit, because all
- * remaining data is in use.
+ * is set to the space that remains after `needed` bytes were added. It is negative if they do not
+ * fit, because all remaining data is in use.
  */
 bool room_make(struct run *r, int64_t needed, int64_t *free, struct err *e);
 
@@ -111,8 +112,10 @@ int64_t lease_end(const struct run *r);
 bool events_insert(struct run *r, const char *statement, int64_t n, int64_t last_seq, int64_t at,
                    const struct store_event *v, size_t count, struct err *e);
 
-/* Add the events of a task to the feed of all tasks, if they are marked for it; old entries are
- * removed. */
+/*
+ * Add the events of a task that are marked for the feed to the feed of all tasks, and remove old
+ * entries.
+ */
 bool feed_append(struct run *r, const struct store_task *t, int64_t n, struct err *e);
 bool feed_trim(struct run *r, struct err *e);
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Returns 1 or 2; 0 for a combining character; -1 for a control character. */
+/* Return the width: 1 or 2; 0 for a combining character; -1 for a control character. */
 int char_width(uint32_t c);
 
 #endif

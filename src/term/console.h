@@ -2,8 +2,8 @@
  * console.h - stdin, stdout and stderr of a command that runs on the loop.
  *
  * Nothing here blocks: output that the reader has not read yet is queued, up to
- * limits.output_backlog_bytes. on_gone is called, one time, when the reader of stdout has
- * disconnected, or when the queue is full.
+ * limits.output_backlog_bytes. on_gone is called once, when the reader of stdout has disconnected
+ * or the queue is full.
  *
  * A console is a sink for a renderer (render.h): the answer is written to stdout, everything else
  * to stderr. If both are the same terminal, they share a stream, so that the order is kept.

@@ -4,7 +4,7 @@
  *   IDLE -> ASKING (line_edit_ask) -> IDLE (one of the callbacks) -> CLOSED
  *
  * In IDLE nothing is read: typed text waits in the terminal, and Ctrl-C sends SIGINT. In ASKING the
- * editor handles every key, also Ctrl-C.
+ * editor handles every key, including Ctrl-C.
  *
  * If stdin or stdout is not a terminal, or TERM is "dumb", there is no editor: a line ends with a
  * line feed, no prompt is shown, and Ctrl-C sends SIGINT.

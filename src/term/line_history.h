@@ -4,7 +4,8 @@
  * Keeps the newest lines, up to lines_most lines and bytes_most bytes. A line that begins with a
  * space is private and not kept. A line that is equal to the previous one is not kept either.
  *
- * The file has one line per entry: a line break inside an entry is written \n, a backslash \\.
+ * The file has one line per entry: a line break inside an entry is written as \n, and a backslash
+ * as \\.
  */
 #ifndef TERM_LINE_HISTORY_H
 #define TERM_LINE_HISTORY_H

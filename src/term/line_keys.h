@@ -55,7 +55,7 @@ struct key_reader {
 
 /*
  * Take the next key from the front of *bytes. KEY_NONE: no key is complete, and *bytes is empty.
- * With KEY_TEXT, *text is valid until the next call, and as long as the bytes.
+ * With KEY_TEXT, *text is valid until the next call, but not longer than the bytes.
  */
 enum key key_next(struct key_reader *r, struct str *bytes, struct str *text);
 

@@ -17,7 +17,7 @@ enum line_action {
     LINE_MORE,    /* all bytes were handled; nothing to do */
     LINE_SUBMIT,  /* the text is complete: use it, then call line_taken() */
     LINE_CLEARED, /* the user discards the text: call line_taken() */
-    LINE_WARN,    /* Ctrl-C with an empty text: a second Ctrl-C is LINE_LEAVE */
+    LINE_WARN,    /* Ctrl-C with an empty text; a second Ctrl-C results in LINE_LEAVE */
     LINE_LEAVE,
     LINE_REDRAW,  /* clear the screen */
     LINE_CHOICES, /* show the possible completions, which are in state->choices */

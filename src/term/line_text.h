@@ -1,8 +1,8 @@
 /*
  * line_text.h - find the characters, words and lines around a position of a text.
  *
- * One "character" here is what the cursor moves over with one key: a code point with a width, and
- * the combining code points after it.
+ * Here a "character" is the unit by which the cursor moves: a code point with a width, and the
+ * combining code points after it.
  */
 #ifndef TERM_LINE_TEXT_H
 #define TERM_LINE_TEXT_H
@@ -21,7 +21,10 @@ size_t text_blank_before(struct str text, size_t at); /* words are separated by 
 size_t text_line_start(struct str text, size_t at);
 size_t text_line_end(struct str text, size_t at);
 
-/* The position in the line that begins at `to` that has the same column as `at` has in its line. */
+/*
+ * Find the column of `at` in its line, and return the position in the same column of the line that
+ * begins at `to`.
+ */
 size_t text_same_column(struct str text, size_t at, size_t to);
 
 #endif

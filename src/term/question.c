@@ -129,7 +129,7 @@ static void on_cancel(struct op *op)
         return;
     if (q->asking->first == q)
         q->asking->kind->unwant(q->asking);
-    op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
+    op_fail(op, &(struct err){ ERR_CANCELED, "cancelled" });
     question_leave(q);
 }
 

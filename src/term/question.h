@@ -17,7 +17,7 @@
 struct asking;
 
 struct asking_kind {
-    /* Print these lines. They are safe for terminals. */
+    /* Print these lines, which are safe to show on a terminal. */
     void (*show)(struct asking *a, struct str lines);
 
     /* Show the prompt and read a line, which is passed to asking_line; `unwant` cancels that. */

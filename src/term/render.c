@@ -4,6 +4,7 @@
 #include "base/auto.h"
 #include "base/container.h"
 #include "base/display.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,15 +81,16 @@ static void on_prompt(struct render *r, const struct event *ev)
 static void put_outcome(struct render *r, const struct event_tool *t, const struct render_run *run)
 {
     struct str text = str_trim(t->text);
-    struct str first = str_head(str_cut(&text, '\n'), WHY_MOST);
+    struct str line = str_cut(&text, '\n'), first = utf8_head(line, WHY_MOST);
 
     if (t->status == CALLED_DONE) {
         buf_put(&r->line, STR(" ... done"));
     } else if (t->status == CALLED_CANCELED) {
-        buf_put(&r->line, STR(" ... canceled"));
+        buf_put(&r->line, STR(" ... cancelled"));
     } else {
         buf_put(&r->line, first.n ? STR(" ... failed: ") : STR(" ... failed"));
         show_text(&r->line, first);
+        buf_put(&r->line, first.n < line.n ? STR("...") : STR(""));
     }
     if (run)
         buf_printf(&r->line, " %lld ms", (long long)(loop_now(r->opt.loop) - run->begun));

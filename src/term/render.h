@@ -12,8 +12,8 @@
  * Text of models and tools is made safe for terminals (display.h) and passed to pipes unchanged.
  * With `json`, every event is one line of the answer output, and the side output stays empty.
  *
- * The tool calls of an agent that the agent has called are shown indented. Its text is not shown:
- * it is the result of the call.
+ * If the agent calls another agent, the tool calls of the called agent are shown indented. Its text
+ * is not shown, because the text is the result of the call.
  *
  * The renderer answers no questions: `can` of its work_client always returns false. A command that
  * can ask the user has its own work_client, and passes events to render_event.

@@ -14,7 +14,8 @@
 /*
  * Escape sequences for the terminal. The caller writes TERM_PASTE_MARKED after it has set
  * TERM_KEYS: then a paste begins and ends with a mark. The caller writes TERM_PASTE_PLAIN before it
- * sets another mode. Before TERM_FOUND, and when the process ends, this module writes it.
+ * sets another mode. Before TERM_FOUND, and when the process ends, this module writes
+ * TERM_PASTE_PLAIN itself.
  */
 #define TERM_PASTE_MARKED "\x1b[?2004h"
 #define TERM_PASTE_PLAIN "\x1b[?2004l"

@@ -111,7 +111,8 @@ static void settle_wait(struct child_wait *w, const struct err *e)
 
 static void cancel_wait(struct op *op)
 {
-    settle_wait(CONTAINER_OF(op, struct child_wait, op), &(struct err){ ERR_CANCELED, "canceled" });
+    settle_wait(CONTAINER_OF(op, struct child_wait, op),
+                &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind wait_kind = { .name = "child", .cancel = cancel_wait };
@@ -253,7 +254,7 @@ static void on_child_started(struct op *op, const struct err *e, void *ctx)
         k->started(call, k, k->started_ctx);
         return;
     }
-    tool_failed(call, &(struct err){ ERR_CANCELED, "canceled" });
+    tool_failed(call, &(struct err){ ERR_CANCELED, "cancelled" });
     k->dropped = false;
     child_drop(k);
 }
@@ -265,6 +266,13 @@ static char *folder_of(const struct place *cwd)
 
     snprintf(path, size, "%s/%s", cwd->in.path, cwd->path);
     return path;
+}
+
+static struct str call_id_of(const struct call *call)
+{
+    const struct caller *c = call->caller;
+
+    return c->kind->call_id ? c->kind->call_id(c) : STR_NONE;
 }
 
 struct child *child_start(struct call *call, const struct command_plan *plan, size_t head,
@@ -286,6 +294,7 @@ struct child *child_start(struct call *call, const struct command_plan *plan, si
         .events = &child_events,
         .owner = k,
         .output_limit = head + tail,
+        .call = call_id_of(call),
         .host = call->host,
         .mem = call->mem,
         .argv = plan->argv,
@@ -312,7 +321,9 @@ void child_drop(struct child *k)
     k->dropped = true;
     k->kept = false;
     while (k->waits)
-        settle_wait(k->waits, &(struct err){ ERR_CLOSED, "trefoil has discarded the process" });
+        settle_wait(
+            k->waits,
+            &(struct err){ ERR_CLOSED, "trefoil has killed the process and dropped its output" });
     if (k->call)
         op_cancel(&k->terminal.op);
     else if (k->state != CHILD_CLOSED)

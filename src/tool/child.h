@@ -159,8 +159,8 @@ struct child_wait {
 };
 
 /*
- * Wait until the command exits or, with CHILD_ANY, until there is output, which may be there
- * already. Fails with ERR_TIMEOUT after `ms`.
+ * Wait until the command exits. With CHILD_ANY, also stop waiting when there is output, which may
+ * have arrived before the call. Fails with ERR_TIMEOUT after `ms`.
  */
 void child_wait(struct child *k, struct child_wait *w, enum child_news news, int64_t ms,
                 struct op *parent, op_done_fn *done, void *ctx);

@@ -6,10 +6,10 @@
 
 struct tool_sandbox child_sandbox_wish(const struct host *host, struct json args)
 {
+    const struct workspace_kind *kind = workspace_of(host)->kind;
     struct json word = json_get(args, STR("sandbox"));
-
     struct tool_sandbox wish = { .what = TOOL_SANDBOX_DEFAULT,
-                                 .elsewhere = !workspace_of(host)->kind->local };
+                                 .elsewhere = !kind->local && !kind->confines };
 
     if (json_is(word, STR("network")) || json_is(word, STR("off"))) {
         wish.what = TOOL_SANDBOX_CHOSEN;

@@ -3,10 +3,11 @@
  *
  * libgumbo has no limits of its own: it copies unclosed formatting tags into every paragraph that
  * follows, and many of its steps search all open elements. It cannot handle a failed allocation.
- * So parsing is bounded in three steps:
+ * So parsing is bounded in these steps:
  *   - The allocator sets stop_on_first_error when the limit of time or memory is reached. libgumbo
  *     reads this flag after every token. PROLOGUE contains an error, so that the flag takes effect.
  *   - A long text has no allocations, so feed_copy inserts end tags that have no effect (PULSE).
+ *   - A <template> is passed on under another name (template_name).
  *   - libgumbo compares all attributes of a tag with each other, so a tag with more than
  *     ATTRIBUTES_MOST is not passed on as a tag.
  * At worst one more token is handled after the limit.
@@ -17,6 +18,8 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "tool/gumbo_api.h"
+
+#include <strings.h>
 
 enum {
     TITLE_MOST = 1000,
@@ -119,6 +122,23 @@ static bool is_huge_tag(struct parse *p, struct str s)
     return !p->tags_left || n > ATTRIBUTES_MOST;
 }
 
+/*
+ * libgumbo 0.10 loses count of the open elements if a <template> is closed inside a table, and then
+ * aborts the process. So this element gets a name that libgumbo does not know. Returns the position
+ * of the name in the tag at the start of `s`; 0: it is another tag.
+ */
+static size_t template_name(struct str s)
+{
+    const struct str name = STR("template");
+    size_t at = s.n > 1 && s.p[1] == '/' ? 2 : 1;
+    struct str rest = s.n > at ? str_skip(s, at) : STR_NONE;
+
+    if (rest.n < name.n || strncasecmp(rest.p, name.p, name.n) != 0)
+        return 0;
+    rest = str_skip(rest, name.n);
+    return !rest.n || is_html_space(rest.p[0]) || rest.p[0] == '/' || rest.p[0] == '>' ? at : 0;
+}
+
 /* Would a PULSE before this byte split a character? */
 static bool is_inside_character(char c)
 {
@@ -127,7 +147,7 @@ static bool is_inside_character(char c)
 
 static void feed_copy(struct parse *p, struct str html)
 {
-    size_t run = 0;
+    size_t run = 0, renamed = SIZE_MAX;
 
     p->tags_left = TAGS_PER_BYTE * (html.n + 1000);
     buf_init_in(&p->feed, &p->tree, 2 * html.n + 100);
@@ -137,6 +157,10 @@ static void feed_copy(struct parse *p, struct str html)
 
         if (c == '<' && is_huge_tag(p, str_skip(html, i)))
             c = ' ';
+        if (c == '<' && template_name(str_skip(html, i)))
+            renamed = i + template_name(str_skip(html, i));
+        if (i == renamed)
+            c = 'x';
         if (c == '<')
             run = 0;
         if ((run >= PULSE_WANTED && c == ' ') ||

@@ -2,7 +2,7 @@
  * local_terminal.h - terminals of the local workspace: commands under the keeper (loop/proc.h).
  *
  * A pool thread opens the working folder and checks the rules against its descriptor. The command
- * starts in the folder of that descriptor, because the path may lead to another folder by then.
+ * starts in the folder of that descriptor, because by then the path may lead to another folder.
  */
 #ifndef TOOL_LOCAL_TERMINAL_H
 #define TOOL_LOCAL_TERMINAL_H

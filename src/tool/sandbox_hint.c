@@ -138,6 +138,18 @@ static bool may_use(struct hints *h, struct str path)
                   faccessat(AT_FDCWD, at, R_OK, AT_EACCESS) == 0);
 }
 
+/* A missing file that trefoil itself could create. */
+static bool may_create(const struct hints *h, struct str path)
+{
+    const char *at = path.p ? absolute(h, path) : NULL, *folder;
+    struct stat st;
+
+    if (!at || lstat(at, &st) == 0)
+        return false;
+    folder = arena_cstr(h->mem, (struct str){ at, (size_t)(strrchr(at, '/') - at) });
+    return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0;
+}
+
 /* ---- findings ------------------------------------------------------------------------------ */
 
 static void add(struct hints *h, struct str sentence)
@@ -190,6 +202,8 @@ static void judge_line(struct hints *h, struct str line, enum hint_what what, si
     case HINT_ACCESS:
         if (path.p && may_use(h, path))
             add_file(h, "access to", path);
+        else if (may_create(h, path))
+            add_file(h, "write to", path);
         else if (h->networked && str_find(line, STR("connect")) >= 0)
             add_network(h);
         break;

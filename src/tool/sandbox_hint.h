@@ -1,9 +1,9 @@
 /*
  * sandbox_hint.h - finds out from the output of a command what its sandbox has refused.
  *
- * The kernel refuses with an error number, which the command prints in its own words. The last
- * lines of the output are searched for these words. A file counts as refused by the sandbox only
- * if the refusal has no other reason: trefoil itself can see the file, or may write to it.
+ * The kernel reports a refusal as an error number, which each command prints in its own words. The
+ * last lines of the output are searched for these words. A file counts as refused by the sandbox
+ * only if the refusal has no other reason: trefoil itself can see the file, or may write to it.
  */
 #ifndef TOOL_SANDBOX_HINT_H
 #define TOOL_SANDBOX_HINT_H

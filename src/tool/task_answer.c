@@ -111,7 +111,7 @@ const struct tool tool_answer_task = {
         "\"description\":\"Key of the question, if several are open.\"},"
         "\"action\":{\"type\":\"string\",\"enum\":[\"accept\",\"decline\",\"cancel\"]},"
         "\"option\":{\"type\":\"string\","
-        "\"description\":\"Chosen option of a permission question, instead of `action`.\"},"
+        "\"description\":\"Id of the chosen permission option, instead of `action`.\"},"
         "\"content\":{\"type\":\"object\",\"description\":\"Values of a form. For a permission "
         "question, {\\\"always\\\":true} also allows later equal calls.\"},"
         "\"reason\":{\"type\":\"string\",\"description\":\"Why the user declines.\"}},"

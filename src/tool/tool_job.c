@@ -3,6 +3,7 @@
 #include "base/container.h"
 #include "core/guard/guard.h"
 #include "core/principal.h"
+#include "tool/local_workspace.h"
 
 static void cancel_tool_job(struct op *op)
 {
@@ -140,4 +141,12 @@ bool tool_place_to_write(struct call *call, struct str path, struct place *out)
 
     return finish_place(
         call, place_to_write(call->host, call->vault_only, call->mem, path, out, &e), out, &e);
+}
+
+void tool_wrote(struct call *call, const struct file_writing *f)
+{
+    if (workspace_of(f->host)->kind->local)
+        return;
+    call->text_before = arena_maybe(call->mem, f->was);
+    call->text_after = arena_str(call->mem, f->text);
 }

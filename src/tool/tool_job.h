@@ -4,13 +4,14 @@
  *
  * Make struct tool_job the first member of your own struct. On the pool thread, use only the fields
  * of your struct, w->mem and w->host. A job that takes long must check tool_job_stopped()
- * regularly, because a cancelled call cannot end before the job returns.
+ * regularly, because a cancelled call cannot end before its job returns.
  */
 #ifndef TOOL_TOOL_JOB_H
 #define TOOL_TOOL_JOB_H
 
 #include "base/pick.h"
 #include "core/tool/tool.h"
+#include "core/workspace.h"
 #include "loop/job.h"
 #include "tool/args.h"
 
@@ -57,6 +58,9 @@ void tool_job_previewed(struct tool_job *w);
  * call was cancelled.
  */
 void tool_failed(struct call *call, const struct err *e);
+
+/* A file was written: note its text before and after, if the workspace is not local (call.h). */
+void tool_wrote(struct call *call, const struct file_writing *f);
 
 static inline bool tool_job_stopped(const struct tool_job *w)
 {

@@ -25,6 +25,8 @@ const struct tool *const builtin_tools[] = {
     &tool_dispatch_agent,
     &tool_get_task_status,
     &tool_cancel_task,
+    &tool_a2a_discover,
+    &tool_a2a_send,
     &tool_ask_user,
     &tool_artifact_write,
     &tool_skill,
@@ -39,3 +41,8 @@ const struct tool *const client_tools[] = {
 
 const size_t builtin_tool_count = ARRAY_LEN(builtin_tools);
 const size_t client_tool_count = ARRAY_LEN(client_tools);
+
+bool builtin_needs_a2a(const struct tool *t)
+{
+    return t == &tool_a2a_discover || t == &tool_a2a_send;
+}

@@ -29,12 +29,17 @@ extern const struct tool tool_agent_send;
 extern const struct tool tool_dispatch_agent;
 extern const struct tool tool_get_task_status;
 extern const struct tool tool_cancel_task;
+extern const struct tool tool_a2a_discover; /* useful only if host->remotes is set */
+extern const struct tool tool_a2a_send;     /* the same */
 extern const struct tool tool_ask_user;
 extern const struct tool tool_artifact_write;
 
 extern const struct tool tool_answer_task;
 extern const struct tool tool_list_tasks;
 extern const struct tool tool_get_locks;
+
+/* Is the tool offered only if A2A is on? */
+bool builtin_needs_a2a(const struct tool *t);
 
 /* All built-in tools, in the order in which they are listed. */
 extern const struct tool *const builtin_tools[];

@@ -2,8 +2,8 @@
  * api_events.h - event streams over HTTP, used by dashboards and scripts.
  *
  *   GET /api/tasks/ID/events   the events of a task as they happen (task_json.h), until the task
- *                              has ended; only those after Last-Event-ID or ?after=, if given. 204:
- *                              the task has ended and there are no more events
+ *                              has ended; only the events after Last-Event-ID or ?after=, if one is
+ *                              given. 204: the task has ended and there are no more events
  *   GET /api/events[?kinds=&task=&context=]   the events of all tasks, and changes of lists
  *
  * /api/events sends {"task","agent","context","seq","time","kind","body"} for these events of every

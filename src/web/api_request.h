@@ -29,8 +29,8 @@ void api_visit_init(struct api_visit *v, struct http_req *req);
 struct str api_sees(const struct api_visit *v);
 
 /*
- * Call `then` when the task engine is ready. If this process will have no engine, send an error
- * response.
+ * Call `then` when the task engine is ready. If this process will never have an engine, send an
+ * error response.
  */
 void api_visit_begin(struct api_visit *v, void (*then)(struct api_visit *v));
 
@@ -51,8 +51,8 @@ void api_reply_task(struct api_visit *v, struct task_ask *ask, int status, const
 
 /*
  * Does the request have the content type of JSON? If not, the function sends an error response.
- * Without this check, a page of another web site could send requests, because browsers let any page
- * send requests with certain other content types.
+ * Without this check, a page of another web site could send requests to trefoil, because browsers
+ * let any page send requests with certain content types other than JSON.
  */
 bool api_takes_json(struct http_req *req);
 

@@ -27,9 +27,10 @@ struct web {
     struct mcp_sessions *clients; /* MCP sessions of all endpoints */
     struct events_api events;
     struct http_server *http; /* NULL: there is no HTTP server */
-    struct daemon *daemon;    /* serves verbs on its Unix socket; NULL: verbs are not served */
-    int64_t started;          /* loop_now() when the program started */
-    int64_t store_schema;     /* version of the database schema; 0: there is no database */
+    /* serves verbs on its Unix socket; NULL: there is no daemon for verbs */
+    struct daemon *daemon;
+    int64_t started;      /* loop_now() when the program started */
+    int64_t store_schema; /* version of the database schema; 0: there is no database */
 };
 
 #endif

@@ -13,7 +13,7 @@
 
 #include <sys/socket.h>
 
-/* In this order: if an address embeds another one, the higher kind of the two counts. */
+/* The order matters: if an address embeds another address, the higher kind of the two counts. */
 enum address_kind {
     ADDRESS_PUBLIC, /* everyone on the internet can reach it */
     ADDRESS_RESERVED,
@@ -43,9 +43,10 @@ struct ip_range {
 enum { IP_FORMS = 2 };
 
 /*
- * Get the addresses that a connection to *sa may reach; each of them must be allowed. That is *sa
- * itself; or, if *sa only represents an IPv4 address (mapped, NAT64, 6to4, ...), the IPv4 address;
- * or both (ISATAP, Teredo). Returns their number; 0: *sa is neither IPv4 nor IPv6.
+ * Get the addresses that a connection to *sa may reach; each of them must be allowed. The result is
+ * *sa itself. But if *sa only represents an IPv4 address (mapped, NAT64, 6to4, ...), the result is
+ * that IPv4 address, and for ISATAP and Teredo it is both. Returns their number; 0: *sa is neither
+ * IPv4 nor IPv6.
  */
 size_t ip_forms(const struct sockaddr *sa, struct ip_address out[IP_FORMS]);
 

@@ -8,12 +8,12 @@
  *   { 0 }                                public addresses only
  *   { .range = ..., .own_port = ... }    also addresses that the user has configured, but not the
  *                                        ports of trefoil itself
- *   { .loopback = true }                 also this machine
- *   { .configured = true }               the user configured the URL: all but metadata services
+ *   { .loopback = true } also this machine { .configured = true } the user configured the URL: all
+ *   addresses except metadata services
  *
  * For a URL from outside, and for each redirect, the HTTP client (http_client.h) does this:
  *
- *   1. It resolves the name one time (loop/lookup.h) and checks every address. If one of them is
+ *   1. It resolves the name once (loop/lookup.h) and checks every address. If one of them is
  *      not allowed, the request fails, even if others are allowed.
  *   2. It passes these addresses to libcurl, which does not resolve the name again. So a different
  *      second answer of the name server (DNS rebinding) has no effect.

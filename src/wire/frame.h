@@ -12,7 +12,8 @@
  *   anything else                         a line that is not JSON; the receiver rejects it
  *
  * A message beyond the limit is reported as FRAME_TOO_LARGE with its first bytes, in which the
- * receiver may find the id for an error response. Its rest is skipped.
+ * receiver may find the id for an error response; rpc/peer.c sends the error response. The rest of
+ * the message is skipped.
  */
 #ifndef WIRE_FRAME_H
 #define WIRE_FRAME_H

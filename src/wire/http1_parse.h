@@ -15,9 +15,10 @@
  *   - lines end with CRLF, never with LF alone; folded header lines are refused;
  *   - a target follows RFC 3986: no raw UTF-8, no '#', '%' only before two hexadecimal digits;
  *   - absolute-form needs a Host header with the same host;
- *   - the methods are those of RFC 9110 and PATCH, without CONNECT and TRACE;
+ *   - the accepted methods are PATCH and the methods of RFC 9110, without CONNECT and TRACE;
  *   - header values may hold bytes from 0x80 on, uninterpreted;
- *   - "chunked", in any case, is the only accepted Transfer-Encoding, and must occur only once;
+ *   - "chunked", in upper or lower case, is the only accepted Transfer-Encoding, and must occur
+ *     only once;
  *   - chunk extensions are skipped, as RFC 9112 requires; trailer fields are read and dropped;
  *     both together may be as long as a head. A chunk size has no space around it;
  *   - HTTP/1.0 is served, without chunked bodies and with Host optional.

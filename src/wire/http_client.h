@@ -6,8 +6,8 @@
  * in memory, it uses HTTP/2 over TLS where the server supports that. Certificates are always
  * checked. There are no cookies.
  *
- * A POST or PATCH is sent only one time: if a kept connection closes during the request, the
- * request fails. Requests with other methods are then sent again on a new connection.
+ * A POST or PATCH is sent only once: if a kept connection closes during the request, the request
+ * fails. In that case, a request with another method is sent again on a new connection.
  *
  * The source of a URL determines which addresses it may reach (enum fetch_zone); the rules are in
  * address_guard.h. Each redirect is checked like a new URL.
@@ -63,7 +63,7 @@ enum fetch_zone {
 };
 
 /*
- * Which redirects are followed: none, those to the same origin, or all. At most
+ * Which redirects are followed: none, redirects to the same origin, or all. At most
  * limits.fetch_redirects are followed. Only redirects that keep the method are followed: all
  * redirects of a GET, and 307 and 308 of other methods. A redirect to another origin is followed
  * only for GET; the zone is then FETCH_OUTSIDE, and of our headers only Accept and Accept-Language
@@ -84,8 +84,10 @@ struct fetch_request {
     /* The addresses that a FETCH_OUTSIDE request may connect to; borrowed. NULL: public ones. */
     const struct address_policy *policy;
 
-    /* 0: the limit of the same name (limits.fetch_connect_ms, ...) applies. FETCH_NEVER: no
-     * limit. */
+    /*
+     * If a member is 0, the limit of the same name (limits.fetch_connect_ms, ...) applies.
+     * FETCH_NEVER: no limit.
+     */
     int64_t connect_ms; /* time for look-up, connection and TLS, for the URL and each redirect */
     int64_t whole_ms;   /* time from start to end; FETCH_NEVER for streams */
     int64_t idle_ms;    /* time without any bytes after the connection was established */

@@ -160,7 +160,7 @@ struct http_exchange *http_exchange_new(struct http_conn *c);
 /* Free x; the connection may exist or not. */
 void http_exchange_free(struct http_exchange *x);
 
-/* The connection ends: x must not use the connection or the server any more. */
+/* The connection ends: x must no longer use the connection or the server. */
 void http_exchange_detach(struct http_exchange *x);
 
 /* Send an error response, without ending the connection. x NULL: the request is unknown. */

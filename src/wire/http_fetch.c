@@ -43,7 +43,7 @@ static void fetch_cancel(struct op *op)
 {
     struct fetch *f = CONTAINER_OF(op, struct fetch, op);
 
-    transfer_fail(f->transfer, ERR_CANCELED, "canceled");
+    transfer_fail(f->transfer, ERR_CANCELED, "cancelled");
 }
 
 static const struct op_kind fetch_kind = { .name = "fetch", .cancel = fetch_cancel };

@@ -121,7 +121,8 @@ struct transfer {
 bool client_open(struct http_client *c, enum fetch_zone zone, struct err *e);
 
 /*
- * Add the transfer's easy handle to the pool; remove it. Never call them in a callback of libcurl.
+ * pool_add adds the transfer's easy handle to the pool; pool_remove removes it. Never call them in
+ * a callback of libcurl.
  */
 bool pool_add(struct pool *pool, struct transfer *t, struct err *e);
 void pool_remove(struct transfer *t);

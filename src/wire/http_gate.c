@@ -159,11 +159,25 @@ static const struct http_gate_route *find_route(const struct http_gate *g,
 
 /* ---- the key ----------------------------------------------------------------------------- */
 
+/* A '*' stands for one segment of a path. */
+static bool path_matches(struct str pattern, struct str path)
+{
+    ptrdiff_t star = str_find_byte(pattern, '*');
+    struct str before, after;
+
+    if (star < 0)
+        return str_eq(path, pattern);
+    before = str_head(pattern, (size_t)star);
+    after = str_skip(pattern, (size_t)star + 1);
+    return path.n > before.n + after.n && str_starts(path, before) && str_ends(path, after) &&
+           str_find_byte((struct str){ path.p + before.n, path.n - before.n - after.n }, '/') < 0;
+}
+
 /* Must a request to this path bring a key? */
 static bool asks_key(const struct http_gate *g, struct str path)
 {
     for (size_t i = 0; i < g->opens; i++)
-        if (str_eq(path, g->open[i]))
+        if (path_matches(g->open[i], path))
             return false;
     return g->keys > 0;
 }

@@ -52,8 +52,8 @@ struct http_entry {
 
 /*
  * Check a request: Host, then Origin, then the rate, then the key, then the route. In this order, a
- * client without a key cannot learn which routes exist, and cannot try keys faster than the rate.
- * False: *no is the reason.
+ * client without a key cannot learn which routes exist, and cannot try keys faster than the rate
+ * limit allows. False: *no is the reason.
  */
 bool http_gate_pass(const struct http_gate *g, const struct http1_head *head,
                     const struct http_peer *peer, struct http_entry *out, struct http_refusal *no);

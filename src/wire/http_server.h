@@ -38,7 +38,7 @@ struct http_conn;
 
 /*
  * One request with its complete body. The handler must finish every request exactly once, now or
- * later, by http_reply, http_finish or http_stream_end. After on_gone it must do so, too,
+ * later, by http_reply, http_finish or http_stream_end. This is required even after on_gone,
  * although nothing is sent then. *req, its arena and its strings stay valid until it is finished,
  * even if the server is freed earlier.
  */
@@ -107,13 +107,13 @@ struct http_server_opts {
     size_t routes;
     void *ctx;
     /*
-     * Names accepted in Host and Origin besides the loopback names and the bound addresses:
+     * Names accepted in Host and Origin, in addition to the loopback names and the bound addresses:
      * "example.org", "192.0.2.1", "[2001:db8::1]". They have no port: any port is accepted.
      */
     const struct str *host;
     size_t hosts;
-    /* Every request needs one of these keys (http_key.h), except for the paths in `open`. Without
-     * keys, none is needed. */
+    /* Every request needs one of these keys (http_key.h), except for the paths in `open`, in which a
+     * '*' stands for one segment. Without keys, none is needed. */
     const struct http_key *key;
     size_t keys;
     const struct str *open;

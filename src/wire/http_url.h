@@ -1,9 +1,9 @@
 /*
  * http_url.h - parse and check a URL to be fetched.
  *
- * Parsed by libcurl, so that the parts that are checked are those that libcurl uses. The scheme
- * must be http or https, the host must be ASCII, and a user or password is not allowed. Part of the
- * HTTP client.
+ * libcurl parses the URL, so the parts that are checked are the same parts that libcurl uses. The
+ * scheme must be http or https, the host must be ASCII, and a user or password is not allowed. Part
+ * of the HTTP client.
  */
 #ifndef WIRE_HTTP_URL_H
 #define WIRE_HTTP_URL_H

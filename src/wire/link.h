@@ -29,8 +29,8 @@ struct link_kind {
     void (*send)(struct link *link, const struct str *piece, size_t n);
     void (*close)(struct link *link);
     /*
-     * Send the response to a request that arrived over this link; code is that of its JSON-RPC
-     * error, or 0. NULL: responses are sent like other messages.
+     * Send the response to a request that arrived over this link. `code` is the code of its
+     * JSON-RPC error, or 0. NULL: responses are sent like other messages.
      */
     void (*answer)(struct link *link, int code, const struct str *piece, size_t n);
     /*

@@ -7,7 +7,7 @@
 /* One event; a field with p == NULL is omitted. */
 struct sse_out {
     struct str event, id;
-    struct str data;   /* any text, sent line by line; "" is one empty line */
+    struct str data;   /* any text, which is sent line by line; "" is one empty line */
     uint32_t retry_ms; /* how long the client waits before it reconnects; 0: not sent */
 };
 

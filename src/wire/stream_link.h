@@ -2,7 +2,7 @@
  * stream_link.h - a link over a stream of bytes: stdio, or the pipes of a child.
  *
  * While the other side does not read our answers, we do not read its messages. So a client that
- * only sends cannot make us buffer answers without limit.
+ * sends but never reads cannot make us buffer answers without limit.
  */
 #ifndef WIRE_STREAM_LINK_H
 #define WIRE_STREAM_LINK_H

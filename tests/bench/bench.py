@@ -2,7 +2,7 @@
 """Measure trefoil beside references in one run, and print ratios.
 
 usage: bench.py BUILD_FOLDER [ROUNDS [SECTION...]]        (start memory stdio attached http proxies store
-turns events sandbox binary)
+turns acp events a2a sandbox binary)
 
 Absolute numbers move with the machine; ratios inside one run and CPU time per request hold.
 Contestants take turns (ABAB), medians count, server and load sit on different cores. The last
@@ -20,6 +20,8 @@ import tempfile
 import time
 import urllib.request
 
+import acp
+import agents
 import events
 import proxies
 import sandboxes
@@ -215,8 +217,9 @@ def binary(_folder):
 SECTIONS = {"start": cold_start, "memory": memory, "stdio": stdio, "attached": attached,
             "http": http,
             "proxies": proxies.measure,
-            "store": stores.measure, "turns": turns.measure, "events": events.measure,
-            "sandbox": sandboxes.measure, "binary": binary}
+            "store": stores.measure, "turns": turns.measure, "acp": acp.measure,
+             "events": events.measure,
+             "a2a": agents.measure, "sandbox": sandboxes.measure, "binary": binary}
 
 
 def main():

@@ -3,6 +3,8 @@
  *
  *   http_load PORT PATH TOOL CONNECTIONS SECONDS [HEADER...]
  *
+ * TOOL "a2a" sends A2A messages instead: SendMessage of version 1.0 with "/echo TEXT".
+ *
  * Each connection has one call under way. Each call has its own id and its own text; an answer
  * that lacks either, or a status other than 200, counts as bad. Answers may be JSON or an event
  * stream, with a length or in chunks. Prints one line of key=value pairs.
@@ -52,6 +54,20 @@ static void die(const char *what)
     exit(1);
 }
 
+static int write_body(const struct call *c, char *body, size_t size)
+{
+    if (strcmp(load.tool, "a2a") == 0)
+        return snprintf(body, size,
+                        "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"SendMessage\",\"params\":{"
+                        "\"message\":{\"messageId\":\"m-%ld\",\"role\":\"ROLE_USER\",\"parts\":[{"
+                        "\"text\":\"/echo [%ld] %0100d\"}]},\"configuration\":{}}}",
+                        c->id, c->id, c->id, 0);
+    return snprintf(body, size,
+                    "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"tools/call\",\"params\":{"
+                    "\"name\":\"%s\",\"arguments\":{\"text\":\"[%ld] %0100d\"}}}",
+                    c->id, load.tool, c->id, 0);
+}
+
 static void send_call(struct call *c)
 {
     char body[1024], text[REQUEST];
@@ -59,10 +75,7 @@ static void send_call(struct call *c)
 
     c->id = ++load.next_id;
     c->got = 0;
-    length = snprintf(body, sizeof(body),
-                      "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"tools/call\",\"params\":{"
-                      "\"name\":\"%s\",\"arguments\":{\"text\":\"[%ld] %0100d\"}}}",
-                      c->id, load.tool, c->id, 0);
+    length = write_body(c, body, sizeof(body));
     n = snprintf(text, sizeof(text),
                  "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\n"
                  "Accept: application/json, text/event-stream\r\nContent-Length: %d\r\n%s\r\n%s",

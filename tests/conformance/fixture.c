@@ -30,7 +30,7 @@ static void cancel_pause(struct op *op)
     struct pause *p = CONTAINER_OF(op, struct pause, op);
 
     timer_clear(op->loop, &p->timer);
-    op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
+    op_fail(op, &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind pause_kind = { .name = "pause", .cancel = cancel_pause };

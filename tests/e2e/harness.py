@@ -4,6 +4,7 @@ A test file holds functions marked with @case and ends with main(). Each case ge
 folder. Nothing here sleeps for a fixed time: wait_for() polls for a condition, with a deadline
 that is only ever reached when something is wrong.
 """
+import functools
 import json
 import os
 import pathlib
@@ -27,6 +28,8 @@ ALL_TOOLS = ["file_read", "file_list", "file_write", "file_edit", "file_move", "
              "process_write", "process_kill", "web_fetch", "memory", "plan_update", "system_time",
              "list_agents", "agent_send", "dispatch_agent", "get_task_status", "cancel_task",
              "ask_user", "artifact_write"]
+# The same while A2A is on: without a configuration file, or with [a2a] enabled = true.
+ALL_WITH_A2A = ALL_TOOLS[:-2] + ["a2a_discover", "a2a_send"] + ALL_TOOLS[-2:]
 # What is offered of them over TCP, unless [mcp] mode says otherwise.
 READ_ONLY_TOOLS = ["file_read", "file_list", "glob", "grep", "plan_update", "system_time",
                    "list_agents", "agent_send", "dispatch_agent", "get_task_status", "cancel_task",
@@ -70,6 +73,31 @@ def case(function):
     return function
 
 
+class Skipped(Exception):
+    """The case cannot run on this machine. Its text is the reason."""
+
+
+def missing_namespaces():
+    """Why commands do not run in namespaces of their own on this machine; "": they do."""
+    if not hasattr(missing_namespaces, "known"):
+        with tempfile.TemporaryDirectory() as root:
+            done = subprocess.run([TREFOIL, "sandbox", "--root", root, "--best-effort", "--", "true"],
+                                  capture_output=True, text=True, env=environment(), timeout=DEADLINE,
+                                  check=False)
+        missing_namespaces.known = done.stderr.strip() if "namespaces" in done.stderr else ""
+    return missing_namespaces.known
+
+
+def needs_namespaces(function):
+    """Skip the case where the kernel refuses namespaces (in a chroot, in most containers)."""
+    @functools.wraps(function)
+    def run_or_skip(*args):
+        if missing_namespaces():
+            raise Skipped(missing_namespaces())
+        function(*args)
+    return run_or_skip
+
+
 def too_late(signum, frame):
     raise TimeoutError("this case takes too long")
 
@@ -87,6 +115,8 @@ def main(seconds=3 * DEADLINE):
             signal.alarm(seconds)
             function(folder)
             print(f"ok {n} - {name}", flush=True)
+        except Skipped as why:
+            print(f"ok {n} - {name} # SKIP {why}", flush=True)
         except Exception:  # pylint: disable=broad-except
             failed += 1
             print(f"not ok {n} - {name}")

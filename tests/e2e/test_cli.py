@@ -7,10 +7,10 @@ import subprocess
 from harness import DEADLINE, TREFOIL, Serve, case, database, environment, equal, has, main, make_state, run
 
 
-VERBS = ("chat", "run", "sandbox", "sessions", "tasks", "approvals", "locks", "serve", "mcp", "agents", "models", "servers",
+VERBS = ("chat", "run", "sandbox", "sessions", "tasks", "approvals", "locks", "serve", "mcp", "acp", "agents", "models", "a2a", "servers",
          "tools", "connect", "trust", "config", "doctor", "explain", "audit", "backup", "gc", "state", "init",
          "version", "help")
-SUBCOMMANDS = {"sessions": ("list", "show", "export", "delete"), "agents": ("list", "show", "dispatch"),
+SUBCOMMANDS = {"a2a": ("card", "send", "stream", "get", "list", "cancel", "subscribe"), "sessions": ("list", "show", "export", "delete"), "agents": ("list", "show", "dispatch"),
                "tasks": ("list", "show", "watch", "events", "cancel"),
                "approvals": ("list", "show", "allow", "deny", "answer"), "tools": ("list", "call"),
                "servers": ("list", "test", "add", "remove", "enable", "disable", "approve"),

@@ -39,6 +39,11 @@ JSON_CLIENTS = (("claude", ".mcp.json", None, "mcpServers"),
                 ("claude-desktop", None, ".config/Claude/claude_desktop_config.json", "mcpServers"))
 
 
+def as_mcp(name):
+    """The arguments of `connect` that register an MCP server; Zed can also start an ACP agent."""
+    return ("connect", name, "--as", "mcp") if name == "zed" else ("connect", name)
+
+
 def launched(entry):
     """The entry in the words of most programs; opencode and goose have others."""
     if isinstance(entry.get("command"), list):
@@ -53,7 +58,7 @@ def each_program_gets_its_file_and_it_works(root):
         if not path:
             continue
         path = project / path
-        done = run("connect", name, root=project, **env)
+        done = run(*as_mcp(name), root=project, **env)
         equal((done.returncode, done.stderr), (0, b""))
         has(done.stdout, f"wrote trefoil in {path}".encode())
         entry = json.loads(path.read_text())[key]["trefoil"]
@@ -61,7 +66,7 @@ def each_program_gets_its_file_and_it_works(root):
         equal(entry.get("type"), {"claude": "stdio", "vscode": "stdio", "opencode": "local"}.get(name))
         equal(initialize(launched(entry)), "trefoil")
         before = path.read_bytes()
-        has(run("connect", name, root=project, **env).stdout, b"already present")
+        has(run(*as_mcp(name), root=project, **env).stdout, b"already present")
         equal(path.read_bytes(), before)
     equal(json.loads(run("config", "check", "--json", root=project, **env).stdout)["servers"], [])
 
@@ -91,7 +96,7 @@ def the_users_file_names_no_project(root):
     rows += [("codex", ".codex/config.toml", "mcp_servers"), ("goose", ".config/goose/config.yaml", "extensions")]
     for name, path, key in rows:
         has_project = name not in ("claude-desktop", "codex", "goose")
-        done = run("connect", name, *(["--user"] if has_project else []), cwd=project, **env)
+        done = run(*as_mcp(name), *(["--user"] if has_project else []), cwd=project, **env)
         equal((name, done.returncode, done.stderr), (name, 0, b""))
         has(done.stdout, f"trefoil serves the folder in which {name} starts it".encode())
         entry = launched(user_entry(home, name, path, key))
@@ -99,7 +104,7 @@ def the_users_file_names_no_project(root):
         for folder, agent in ((project, "one"), (other, "two")):
             names = [t["name"] for t in answers(entry, ("tools/list", {}), cwd=folder)[1]["tools"]]
             has(names, f"trefoil_agent_{agent}")
-        chosen = ["connect", name, "--user", "--force"]
+        chosen = [*as_mcp(name), "--user", "--force"]
         equal(run(*chosen, root=other, **env).returncode, 0)
         equal(launched(user_entry(home, name, path, key))["args"], ["mcp", "--root", str(other)])
     equal([p.name for p in project.iterdir()], [".trefoil"])
@@ -203,7 +208,7 @@ def a_running_server_by_its_url(root):
     for name, path, want in (("opencode", project / "opencode.json", {"type": "remote", "url": url, "enabled": True}),
                              ("gemini", project / ".gemini/settings.json", {"type": "http", "url": url}),
                              ("zed", project / ".zed/settings.json", {"url": url})):
-        equal(run("connect", name, "--http", url, root=project, **env).returncode, 0)
+        equal(run(*as_mcp(name), "--http", url, root=project, **env).returncode, 0)
         [entries] = json.loads(path.read_text()).values()
         equal(entries["trefoil"], want)
     equal(run("connect", "codex", "--http", url, root=project, **env).returncode, 0)
@@ -213,7 +218,7 @@ def a_running_server_by_its_url(root):
     has((root / "home/.config/goose/config.yaml").read_text(), f'    uri: "{url}"\n')
     for args, text in ((("claude-desktop", "--http", url), b"does not support a URL"),
                        (("claude", "--http", "localhost"), b"--http needs a URL"),
-                       (("emacs",), b'unknown client "emacs"; supported clients: claude'),
+                       (("nano",), b'unknown client "nano"; supported clients: claude'),
                        ((), b"missing CLIENT")):
         done = run("connect", *args, root=project, **env)
         equal(done.returncode, 2)
@@ -370,6 +375,66 @@ def outside_of_a_project_there_is_no_file_of_it(root):
     equal(done.returncode, 2)
     has(done.stderr, b"this folder is not a project; use --user or --root DIR")
     equal(run("connect", "cursor", "--user", cwd=root / "home", **env).returncode, 0)
+
+
+# ---- as an ACP agent ----------------------------------------------------------------------------
+
+@case
+def zed_and_jetbrains_start_an_agent(root):
+    """One entry for all projects: the editor names the folder of each session."""
+    project, env = place(root)
+    for name, path in (("zed", ".config/zed/settings.json"), ("jetbrains", ".jetbrains/acp.json")):
+        path = root / "home" / path
+        path.parent.mkdir(parents=True)
+        path.write_text('{\n  // mine\n  "agent_servers": {"other": {"command": "x"}},\n}\n')
+        done = run("connect", name, cwd=project, **env)
+        equal((name, done.returncode, done.stderr), (name, 0, b""))
+        has(done.stdout, f"wrote trefoil in {path}".encode())
+        text = path.read_text()
+        has(text, "// mine\n")
+        has(run("connect", name, cwd=project, **env).stdout, b"already present")
+        equal(path.read_text(), text)
+        shown = json.loads(run("connect", name, "--print", "--agent", "planner", cwd=project, **env).stdout)
+        want = {"command": TREFOIL, "args": ["acp", "--agent", "planner"], "env": {}}
+        if name == "zed":
+            want["type"] = "custom"
+        equal(shown, {"agent_servers": {"trefoil": want}})
+    equal(list(project.iterdir()), [])
+
+
+@case
+def emacs_and_neovim_get_code_to_paste(root):
+    project, env = place(root)
+    for name, words in (("emacs", ("agent-shell-make-agent-config", f':command "{TREFOIL}"',
+                                   """:command-params '("acp")""")),
+                        ("neovim", (f'commands = {{ default = {{ "{TREFOIL}", "acp" }} }}',
+                                    f'trefoil = {{ command = "{TREFOIL}", args = {{ "acp" }} }}'))):
+        done = run("connect", name, cwd=project, **env)
+        equal((name, done.returncode), (name, 0))
+        for text in words:
+            has(done.stdout.decode(), text)
+        for one, other in ("()", "{}"):
+            equal(done.stdout.count(one.encode()), done.stdout.count(other.encode()))
+        has(done.stderr, f"to your {name.capitalize()} configuration".encode())
+    equal((list(project.iterdir()), list((root / "home").iterdir())), ([], []))
+
+
+@case
+def options_of_the_other_role_are_refused(root):
+    project, env = place(root)
+    for args, text in ((("zed", "--as", "lsp"), b"--as lsp: expected acp or mcp"),
+                       (("cursor", "--as", "acp"), b"cursor cannot start trefoil as an ACP agent"),
+                       (("emacs", "--as", "mcp"), b"emacs cannot start trefoil as an MCP server"),
+                       (("cursor", "--agent", "x"), b"--agent is only for a client that starts trefoil as an agent"),
+                       (("zed", "--scope", "all"), b"--http and --scope are only for MCP servers"),
+                       (("zed", "--http", "http://h/"), b"--http and --scope are only for MCP servers")):
+        done = run("connect", *args, cwd=project, **env)
+        equal((args, done.returncode), (args, 2))
+        has(done.stderr, text)
+    done = run("connect", "zed", root=project, **env)
+    equal(done.returncode, 2)
+    has(done.stderr, b"--root cannot be used here: zed names the folder of each session")
+    equal((list(project.iterdir()), list((root / "home").iterdir())), ([], []))
 
 
 main()

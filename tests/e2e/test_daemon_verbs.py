@@ -148,7 +148,7 @@ def a_dispatched_task_is_worked_on_by_the_daemon(folder):
         begun = place.run("agents", "dispatch", "--detach", "default", "/sleep 600")
         ident = begun.stdout.decode().strip()
         equal(begun.returncode, 0)
-        has(place.run("tasks", "cancel", ident).stdout.decode(), "canceled")
+        has(place.run("tasks", "cancel", ident).stdout.decode(), "cancelled")
         task = json.loads(place.run("tasks", "show", ident, "--json").stdout)
         equal((task["state"], place.started()), ("canceled", 2))  # 2: the one that ran alone
     has(place.run("agents", "dispatch", "--detach", "default", "hi").stderr, b"trefoil serve")

@@ -205,7 +205,7 @@ def explain_says_it_in_words(root):
     for words, want in ((("explain",), "missing TOOL"),
                         (("explain", "file_read", "[]"), "expected a JSON object"),
                         (("explain", "file_read", "--mode", "x"), "read-only"),
-                        (("explain", "file_read", "--origin", "x"), "key, run, chat, terminal or task")):
+                        (("explain", "file_read", "--origin", "x"), "key, run, chat, acp, terminal or task")):
         answer = run(*words, root=root)
         equal(answer.returncode, 2)
         has(answer.stderr.decode(), want)
@@ -393,7 +393,8 @@ def records_of_many_calls_hang_together(root):
 def each_face_has_a_scope_of_its_own(root):
     faces = {"stdio": "[mcp] on stdio", "socket": "[mcp] on the Unix socket",
              "http": "[mcp] over HTTP without a key", "key": "[mcp] over HTTP with a key",
-             "run": "`run`", "chat": "`chat`", "terminal": "the command line", "task": "tasks"}
+             "run": "`run`", "chat": "`chat`", "acp": "`acp`",
+             "terminal": "the command line", "task": "tasks"}
     for word, scope in faces.items():
         equal((word, explain(root, "file_read", "--origin", word)["scope"]), (word, scope))
     for word in ("http", "key"):

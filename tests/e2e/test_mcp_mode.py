@@ -10,6 +10,7 @@ from upstream import SERVERS, text_of
 
 OFFLINE = {"TREFOIL_PROVIDER": "offline"}
 KEY = "a-key-that-is-long-enough"
+LOOKED = "/tmp/looked"  # in the sandbox of the server, this folder is its own
 SETTING = '[mcp] mode = "read-write"'
 
 # Two tools that leave a file; one says that it only reads.
@@ -90,7 +91,7 @@ def may_write(call, names, folder):
 
 
 def may_only_look(call, names, folder):
-    has(call("mcp_s_look", path=str(folder / "looked")), "touched")
+    has(call("mcp_s_look", path=LOOKED), "touched")
     said = call("mcp_s_change", path=str(folder / "p/changed"))
     has(said, "needs approval, and no one is available")
     has(said, SETTING)
@@ -196,7 +197,7 @@ def a_client_with_a_key_is_asked(folder):
 @case
 def a_read_only_agent_has_the_tools_of_servers(folder):
     root, env = place(folder, looker="mode: read-only")
-    look = "/call mcp_s_look " + json.dumps({"path": str(folder / "looked")})
+    look = "/call mcp_s_look " + json.dumps({"path": LOOKED})
     change = "/call mcp_s_change " + json.dumps({"path": str(folder / "p/changed")})
     done = run("run", "-a", "looker", look, root=root, **env)
     equal(done.returncode, 0)
@@ -234,8 +235,8 @@ def an_agent_does_no_more_than_the_client_that_calls_it(folder):
 def explain_says_what_really_happens(folder):
     root, env = place(folder, looker="mode: read-only")
     rows = (("file_write", {"path": "a", "content": "x"}), ("file_read", {"path": "a"}), ("shell_exec", {"argv": ["true"]}),
-            ("file_delete", {"path": "a"}), ("mcp_s_look", {"path": str(folder / "l")}),
-            ("mcp_s_change", {"path": str(folder / "c")}))
+            ("file_delete", {"path": "a"}), ("mcp_s_look", {"path": "/tmp/l"}),
+            ("mcp_s_change", {"path": "/tmp/c"}))
 
     def explained(tool, arguments, *words):
         done = run("explain", "--json", *words, tool, json.dumps(arguments), root=root, **env)

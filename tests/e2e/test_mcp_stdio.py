@@ -3,7 +3,7 @@ import json
 import os
 import signal
 
-from harness import ALL_TOOLS, Stdio, alive, case, equal, has, main, run, wait_for
+from harness import ALL_WITH_A2A, Stdio, alive, case, equal, has, main, run, wait_for
 
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 
@@ -23,7 +23,7 @@ def the_tools_are_listed_and_called(root):
     with Stdio(root=root) as t:
         t.initialize()
         tools = t.call("tools/list")["result"]["tools"]
-        equal([x["name"] for x in tools], ALL_TOOLS)
+        equal([x["name"] for x in tools], ALL_WITH_A2A)
         answer = t.call("tools/call", {"name": "file_read", "arguments": {"path": "hello.txt"}})
         equal(answer["result"]["content"], [{"type": "text", "text": "one\ntwo\nthree\n"}])
         answer = t.call("tools/call", {"name": "system_time"})

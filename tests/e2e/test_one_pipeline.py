@@ -2,7 +2,7 @@
 the same tool, and is recorded once."""
 import json
 
-from harness import Serve, Stdio, case, equal, has, main, run
+from harness import Serve, Stdio, case, equal, has, main, own_config, run
 from upstream import FAST
 
 CALL = {"name": "file_read", "arguments": {"path": "a.txt"}}
@@ -81,6 +81,51 @@ def each_way_in_passes_the_same_guard(folder):
         record, = place.records()
         equal((record["who"], record["tool"], record["verdict"], record["by"]),
               (who, "file_read", "deny", "permission"))
+
+
+LEAVE = {"argv": ["touch", "left"], "sandbox": "off"}
+COMMAND = "/call shell_exec " + json.dumps(LEAVE)
+
+
+def use(place, client, tool, **arguments):
+    """What a client over stdio or HTTP that cannot be asked is told."""
+    with client(root=place.root, **place.env) as t:
+        message = {"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+                   "params": {"name": tool, "arguments": arguments}}
+        if client is Serve:
+            return json.dumps(t.post(message).json())
+        t.initialize()
+        t.send(message)
+        return json.dumps(t.receive())
+
+
+def output(done):
+    return (done.stdout + done.stderr).decode()
+
+
+SOURCES = {
+    "a user at the command line": lambda p: output(run("tools", "call", "shell_exec", json.dumps(LEAVE),
+                                                       root=p.root, **p.env)),
+    "a prompt of a user": lambda p: output(run("run", COMMAND, root=p.root, **p.env)),
+    "an agent that another one calls": lambda p: output(run(
+        "run", "/call agent_send " + json.dumps({"message": COMMAND}), root=p.root, **p.env)),
+    "a client over stdio": lambda p: use(p, Stdio, "shell_exec", **LEAVE),
+    "a client over HTTP": lambda p: use(p, Serve, "shell_exec", **LEAVE),
+    "a prompt of a client over stdio": lambda p: use(p, Stdio, "agent_send", message=COMMAND),
+    "a prompt of a client over HTTP": lambda p: use(p, Serve, "agent_send", message=COMMAND),
+}
+
+
+@case
+def no_source_leaves_the_sandbox_unasked(folder):
+    place = Place(folder)
+    place.env.update(own_config(folder, '[mcp]\nmode = "read-write"\n'))
+    for source, attempt in SOURCES.items():
+        said = attempt(place)
+        equal((source, (place.root / "left").exists()), (source, False))
+        has(said, "it asks for sandbox profile off instead of workspace")
+        tried = [r for r in place.records() if r["tool"] == "shell_exec"]
+        equal((source, [(r["verdict"], r["by"]) for r in tried]), (source, [("deny", "sandbox")]))
 
 
 main()

@@ -55,7 +55,7 @@ def no_environment_goes_with_a_command_pattern(root):
                 {"LD_PRELOAD": str(program)}, {"A": "b"}):
         for name in ("reviewer", "careful"):
             said = call(root, name, "shell_exec", argv=["git", "diff"], env=env)
-            has(said, "command patterns accept no env")
+            has(said, "command patterns do not match calls that set env")
     equal((root / "made").exists(), False)
 
 

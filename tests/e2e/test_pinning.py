@@ -66,11 +66,11 @@ def by_default_a_changed_tool_is_offered_with_a_warning(root):
     describe(root, {**ADD, "description": EVIL}, ECHO)
     done = call(root, "add", text="x")
     equal((done.returncode, done.stdout.decode().strip()), (0, "x"))
-    has(done.stderr.decode(), f"1 tool of MCP server calc changed since approved; review with: {APPROVE}")
+    has(done.stderr.decode(), f"1 tool of MCP server calc changed since approval; review with: {APPROVE}")
     has(call(root, "add", "--log-level", "warn").stderr.decode(),
         "tools have changed since they were approved")
     has(run("run", "/call system_time", root=root, TREFOIL_PROVIDER="offline").stderr.decode(), APPROVE)
-    has(run("servers", root=root).stdout.decode(), f"1 tool has changed since approved: add; review with: {APPROVE}")
+    has(run("servers", root=root).stdout.decode(), f"1 tool has changed since approval: add; review with: {APPROVE}")
     equal(approve(root, "--yes").returncode, 0)
     equal(call(root, "add").stderr.decode().count("changed"), 0)
 

@@ -20,6 +20,8 @@ def make_root(root):
     (root / ".mcp.json").write_text("{}")
     (root / "link").symlink_to(".trefoil")
     (root / "agents-link").symlink_to(".trefoil/agents")
+    (root / ".git").mkdir()
+    (root / "git-link").symlink_to(".git")
     (root / "file-link").symlink_to(".trefoil/notes.json")
     (root / "plain.txt").write_text("x")
 
@@ -101,7 +103,10 @@ def nothing_is_written_below_trefoil(root):
 
 
 DEFINITIONS = (".trefoil/agents/a.md", "agents-link/a.md", ".trefoil/skills/s/SKILL.md", "trefoil.toml",
-               ".mcp.json", ".claude/agents/b.md", "agents/c/agent.json")
+               ".mcp.json", ".claude/agents/b.md", "agents/c/agent.json", ".claude/settings.json",
+               ".codex/config.toml", ".gemini/settings.json", ".cursor/mcp.json", ".vscode/tasks.json",
+               ".zed/tasks.json", ".envrc", ".git/config", ".git/hooks/pre-commit", ".git/commondir",
+               ".GIT/config.worktree", "sub/.git", "sub/deep/.git/hooks/pre-commit", "git-link/config")
 
 
 def define(t, path):
@@ -129,6 +134,15 @@ def definitions_are_changed_only_after_an_approval(root):
         has(t.asked[0], "definition of an agent")
         equal(t.tool("file_move", **{"from": ".claude", "to": "elsewhere"})[0], True)
         equal(len(t.asked), len(DEFINITIONS) + 1)
+        for tool, arguments in (("file_delete", {"path": ".git", "recursive": True}),
+                                ("file_move", {"from": ".vscode", "to": "b"}),
+                                ("file_edit", {"path": ".envrc", "old_text": "x", "new_text": "y"})):
+            t.asked.clear()
+            equal((tool, t.tool(tool, **arguments)[0], len(t.asked)), (tool, True, 1))
+        has(t.asked[0], "or a file that controls trefoil, git, an editor or a shell")
+        t.asked.clear()
+        for path in (".gitignore", ".github/workflows/ci.yml", "git/config", ".envrc.example"):
+            equal((path, define(t, path)[0], t.asked), (path, True, []))
 
 
 @case

@@ -7,8 +7,11 @@ import fcntl
 import http.server
 import json
 import os
+import pathlib
 import socket
+import socketserver
 import struct
+import subprocess
 import sys
 import tempfile
 import threading
@@ -20,8 +23,11 @@ NAMES = [("public.test", PUBLIC), ("private.test", PRIVATE), ("here.test", "127.
          ("six.test", "::1"), ("both.test", "::1"), ("both.test", PUBLIC)]
 
 if "OWN_NETWORK" not in os.environ:
-    os.execvpe("unshare", ["unshare", "--user", "--map-root-user", "--net", "--mount", sys.executable,
-                           *sys.argv], {**os.environ, "OWN_NETWORK": "1"})
+    UNSHARE = ["unshare", "--user", "--map-root-user", "--net", "--mount"]
+    if subprocess.run([*UNSHARE, "true"], check=False).returncode:
+        print("1..0 # SKIP no network of its own: the kernel refuses namespaces")
+        sys.exit(0)
+    os.execvpe("unshare", [*UNSHARE, sys.executable, *sys.argv], {**os.environ, "OWN_NETWORK": "1"})
 
 # pylint: disable=wrong-import-position
 from harness import Serve, case, equal, has, main, run  # noqa: E402
@@ -48,15 +54,50 @@ def make_world(folder):
     hosts = os.path.join(folder, "hosts")
     with open(hosts, "w", encoding="ascii") as f:
         f.writelines(f"{address} {name}\n" for name, address in NAMES)
-    if ctypes.CDLL(None, use_errno=True).mount(hosts.encode(), b"/etc/hosts", None, MS_BIND, None):
-        raise OSError(ctypes.get_errno(), "mount")
+    cover("/etc/hosts", hosts)
+    resolver = os.path.join(folder, "resolv.conf")
+    with open(resolver, "w", encoding="ascii") as f:
+        f.write("nameserver 127.0.0.1\noptions attempts:1 timeout:2\n")
+    cover(os.path.realpath("/etc/resolv.conf"), resolver)
+
+
+def cover(path, by):
+    if ctypes.CDLL(None, use_errno=True).mount(by.encode(), path.encode(), None, MS_BIND, None):
+        raise OSError(ctypes.get_errno(), f"mount {path}")
+
+
+class Names(socketserver.BaseRequestHandler):
+    """A name server. The answers for one name take turns: a public address, then another one."""
+    asked, second = [], PRIVATE
+
+    def handle(self):
+        query, sock = self.request
+        end = query.index(b"\0", 12) + 5  # of the question: name, type, class
+        wanted = struct.unpack(">H", query[end - 4:end - 2])[0]
+        answers = b""
+        if wanted == 1 and b"rebound" in query:
+            address = (PUBLIC, Names.second)[len(Names.asked) % 2]
+            Names.asked.append(address)
+            answers = struct.pack(">HHHIH", 0xc00c, 1, 1, 0, 4) + socket.inet_aton(address)
+        head = query[:2] + struct.pack(">HHHHH", 0x8180, 1, 1 if answers else 0, 0, 0)
+        sock.sendto(head + query[12:end] + answers, self.client_address)
 
 
 class Pages(http.server.BaseHTTPRequestHandler):
     """Says by which address it was reached; /to/URL redirects there, /chain/N N times to itself."""
     reached = []
 
+    def send_hostile(self):
+        """A page that ends a program which passes it to libgumbo as it is."""
+        body = (pathlib.Path(__file__).resolve().parent.parent / "fuzz/corpus/html/template").read_bytes()
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.end_headers()
+        self.wfile.write(body + b"<p>the end")
+
     def do_GET(self):
+        if self.path == "/hostile":
+            return self.send_hostile()
         own = self.connection.getsockname()[0]
         self.reached.append(own)
         word, _, rest = self.path[1:].partition("/")
@@ -84,6 +125,8 @@ def serve_pages():
     """On every address, at the port of HTTP: nobody else is in this network."""
     for server in http.server.ThreadingHTTPServer(("0.0.0.0", 80), Pages), Server6(("::1", 80), Pages):
         threading.Thread(target=server.serve_forever, daemon=True).start()
+    names = socketserver.ThreadingUDPServer(("127.0.0.1", 53), Names)
+    threading.Thread(target=names.serve_forever, daemon=True).start()
 
 
 with tempfile.TemporaryDirectory() as made_in:
@@ -118,6 +161,14 @@ def a_public_page_is_fetched(root):
 
 
 @case
+def a_hostile_page_ends_nothing(root):
+    with Serve("--config", str(may_fetch(root)), root=root) as server:
+        for _ in range(2):
+            has(ask(server, "http://public.test/hostile"), "the end")
+        equal(server.request("GET", "/health").status, 200)
+
+
+@case
 def no_name_and_no_number_leads_to_this_machine_or_beside_it(root):
     for host in ("127.0.0.1", "localhost", "here.test", "[::1]", "2130706433", "0x7f.1", PRIVATE, "private.test",
                  METADATA, "cloud.test", "2852039166", "[::ffff:169.254.169.254]", "[::ffff:127.0.0.1]",
@@ -146,6 +197,23 @@ def a_redirect_leads_there_neither(root):
     said, reached = fetch(root, f"http://public.test/to/http://{PUBLIC}/")
     has(said, f"a page of {PUBLIC}")
     equal(reached, [PUBLIC, PUBLIC])
+
+
+@case
+def a_name_that_changes_its_address_leads_nowhere_else(root):
+    """The address that was checked is the one that is used, and a redirect is looked up anew."""
+    for second in (PRIVATE, METADATA, "127.0.0.1"):
+        Names.second = second
+        Names.asked.clear()
+        said, reached = fetch(root, "http://rebound.test/")
+        has(said, f"a page of {PUBLIC}")
+        equal((reached, Names.asked), ([PUBLIC], [PUBLIC]))
+        said, reached = fetch(root, "http://rebound.test/")
+        has(said, f"rebound.test:80 resolves to {second}, which is not allowed")
+        equal(reached, [])
+        said, reached = fetch(root, "http://rebound.test/to/http://rebound.test/")
+        has(said, f"rebound.test:80 resolves to {second}, which is not allowed")
+        equal((reached, Names.asked[2:]), ([PUBLIC], [PUBLIC, second]))
 
 
 @case

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 
-from harness import case, equal, has, main, wait_for
+from harness import case, equal, has, main, needs_namespaces, wait_for
 from sandbox_place import REFUSE, TREFOIL, Place, write
 
 GIT = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a",
@@ -42,6 +42,32 @@ def new_repository(place):
     host(place, "git", "init", "-q", "-b", "main")
     host(place, "git", "add", "plain")
     host(place, "git", "commit", "-q", "-m", "first")
+
+
+class Waiting:
+    """A sandbox whose command runs until it is told to end."""
+
+    def __init__(self, place, *command, env=None, stderr=None):
+        command = command or ("sh", "-c", "echo ready; read line")
+        # pylint: disable-next=consider-using-with
+        self.process = subprocess.Popen(
+            [TREFOIL, "sandbox", "--root", place.root, "--", *command], cwd=place.root, text=True,
+            env=env or place.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr)
+        equal(self.process.stdout.readline(), "ready\n")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def keeper(self):
+        pid = self.process.pid
+        return int(pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.communicate("end\n", timeout=60)
 
 
 def host(place, *command, cwd=None):
@@ -101,7 +127,23 @@ def everything_may_lie_below_tmp(folder):
     equal(((root / "x").read_text(), (private / "y").read_text()), ("x\n", "y\n"))
 
 
+@case
+@needs_namespaces
+def what_lies_beside_the_root_below_tmp_is_read_only(folder):
+    """In a folder that exists only in the sandbox, a file would be lost without a word."""
+    root = folder / "a/root"
+    root.mkdir(parents=True)
+    script = "echo x > ../x; echo x > ../../x; mkdir ../b; echo x > /tmp/x && echo x > in && ls .. ../.."
+    done = subprocess.run([TREFOIL, "sandbox", "--root", root, "--", "sh", "-c", script],
+                          capture_output=True, text=True, check=False, cwd=root,
+                          env={"PATH": os.environ["PATH"], "HOME": str(folder / "home")})
+    equal(done.stderr.count("Read-only file system"), 3)
+    equal(done.stdout, "..:\nroot\n\n../..:\na\n")
+    equal((root / "in").read_text(), "x\n")
+
+
 @in_place
+@needs_namespaces
 def a_private_folder_in_the_hidden_state_is_the_home_of_an_agent(place):
     private = place.state / "private"
     private.mkdir()
@@ -112,6 +154,93 @@ def a_private_folder_in_the_hidden_state_is_the_home_of_an_agent(place):
     done = place.run("server", "sh", "-c", "echo $npm_config_cache; echo x > $XDG_CACHE_HOME/x",
                      options=["--private", str(private)])
     equal(done.stdout.strip(), str(private / ".npm"))
+
+
+class Agent:
+    """A program with credentials in a home folder of its own."""
+
+    def __init__(self, place):
+        self.place, self.private = place, place.state / "private"
+        self.private.mkdir()
+        self.users = write(place.home / ".codex/auth.json", "token 1")
+
+    def command(self, *command, name=".codex/auth.json"):
+        return [TREFOIL, "sandbox", "--root", self.place.root, "--profile", "agent", "--private",
+                self.private, "--credentials", name, "--", *command]
+
+    def run(self, script, **more):
+        return subprocess.run(self.command("sh", "-c", script, **more), cwd=self.place.root, check=False,
+                              env=self.place.environment(), capture_output=True, text=True)
+
+
+@in_place
+def credentials_are_copied_in_and_a_refreshed_token_back(place):
+    agent = Agent(place)
+    script = f"cat ~/.codex/auth.json; cat {place.home}/.codex/auth.json; echo token 2 > ~/.codex/auth.json"
+    equal(agent.run(script).stdout, "token 1")  # the user's own file is hidden
+    equal((agent.users.read_text(), agent.users.stat().st_mode & 0o777), ("token 2\n", 0o644))
+    agent.run("rm ~/.codex/auth.json")
+    equal(agent.run("cat ~/.codex/auth.json").stdout, "token 2\n")
+    agent.run("rm ~/.codex/auth.json; ln -s /etc/hostname ~/.codex/auth.json")
+    agent.run("rm -r ~/.codex; mkdir -p ~/.codex/auth.json")
+    equal(agent.users.read_text(), "token 2\n")
+
+
+@in_place
+def of_two_refreshed_tokens_the_users_stays(place):
+    agent = Agent(place)
+    with subprocess.Popen(agent.command("sh", "-c", "echo agent > ~/.codex/auth.json; echo ready; read line"),
+                          cwd=place.root, env=place.environment(), text=True, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        equal(process.stdout.readline(), "ready\n")
+        agent.users.write_text("user")
+        said = process.communicate("end\n", timeout=60)[1]
+    has(said, "has changed since it was copied for the program")
+    equal(agent.users.read_text(), "user")
+    equal(agent.run("cat ~/.codex/auth.json").stdout, "user")
+
+
+@in_place
+def a_refreshed_token_survives_a_killed_trefoil(place):
+    agent = Agent(place)
+    with subprocess.Popen(agent.command("sh", "-c", "echo new > ~/.codex/auth.json; echo ready; exec sleep 1000"),
+                          cwd=place.root, env=place.environment(), text=True,
+                          stdout=subprocess.PIPE) as process:
+        equal(process.stdout.readline(), "ready\n")
+        process.kill()
+        equal(process.stdout.read(), "")
+    equal(agent.users.read_text(), "token 1")
+    equal(agent.run("cat ~/.codex/auth.json").stdout, "new\n")
+    equal(agent.users.read_text(), "new\n")
+
+
+@in_place
+def names_of_credentials_are_checked(place):
+    agent = Agent(place)
+    for name in ("/etc/shadow", "../state/secret", ".codex/../../x", ""):
+        done = agent.run("true", name=name)
+        equal(done.returncode, 2)
+        has(done.stderr, "expected the path of a file below the home folder")
+    done = agent.run("echo started", name=".missing")
+    equal((done.returncode, done.stdout), (0, "started\n"))
+    done = place.run("workspace", "true", options=["--credentials", ".codex/auth.json"])
+    equal(done.returncode, 2)
+    has(done.stderr, "--credentials needs --profile agent")
+
+
+@in_place
+def secrets_that_variables_name_are_hidden(place):
+    config, kube, more, gpg = (place.outside / name for name in ("config", "kube", "more", "gpg"))
+    for file in (config / "gh/hosts.yml", kube, more, gpg / "key", config / "plain", place.root / "netrc"):
+        write(file, "SECRET\n")
+    env = {"XDG_CONFIG_HOME": str(config), "KUBECONFIG": f"{kube}:{more}:/nowhere", "GNUPGHOME": str(gpg),
+           "HISTFILE": "/dev/null", "NETRC": str(place.root / "netrc"), "DOCKER_CONFIG": str(place.base),
+           "CARGO_HOME": str(place.home)}
+    script = (f"cat {config}/gh/hosts.yml {kube} {more} {gpg}/key 2>/dev/null; echo x >/dev/null && "
+              f"cat {config}/plain netrc; ls {place.home}/.bashrc")
+    for before in ([], NO_NAMESPACES):
+        done = place.run("workspace", "sh", "-c", script, env=env, before=before)
+        equal(succeeds(done), f"SECRET\nSECRET\n{place.home}/.bashrc\n")
 
 
 @in_place
@@ -132,6 +261,7 @@ def the_home_folder_is_visible_below_a_covered_folder(place):
 
 
 @in_place
+@needs_namespaces
 def a_sandbox_can_run_in_a_sandbox(place):
     shutil.copy(TREFOIL, place.root / "trefoil")
     done = place.run("workspace", "./trefoil", "sandbox", "--root", str(place.root), "--", "sh", "-c",
@@ -181,6 +311,28 @@ def nothing_outlives_a_killed_trefoil(place):
 
 
 @in_place
+@needs_namespaces
+def a_daemon_that_starts_later_is_hidden_as_well(place):
+    """Its socket's folder did not exist when the sandbox was made."""
+    (place.base / "run").mkdir(mode=0o700)
+    for folder, env in (place.base / "run/trefoil", {"XDG_RUNTIME_DIR": str(place.base / "run")}), (
+            place.base / "new/state", {"TREFOIL_STATE_DIR": str(place.base / "new/state")}):
+        script = (f"import os, socket; input(); name = os.listdir('{folder}')[0]; "
+                  f"socket.socket(socket.AF_UNIX).connect('{folder}/' + name)")
+        env = {**place.environment(), **env}
+        with Waiting(place, "/usr/bin/python3", "-c", f"print('ready', flush=True); {script}",
+                     env=env, stderr=subprocess.PIPE) as inside, \
+                subprocess.Popen([TREFOIL, "serve", "--listen", "127.0.0.1:0", "--root", place.root],
+                                 env=env, stdout=subprocess.DEVNULL) as daemon:
+            try:
+                wait_for("the daemon's socket", lambda: list(folder.glob("*.sock")))
+                said = inside.process.communicate("go\n", timeout=60)[1]
+                has(said, "IndexError")  # the folder is empty
+            finally:
+                daemon.terminate()
+
+
+@in_place
 def an_unknown_profile_and_a_wrong_port_are_usage_errors(place):
     done = place.run("wide", "true")
     equal(done.returncode, 2)
@@ -210,9 +362,23 @@ def a_root_above_the_home_folder_is_refused(place):
 def a_root_above_or_in_the_state_folder_is_refused(place):
     above = place.base / "above"
     state = write(above / "state/x").parent
-    (state / "in").mkdir()
+    (state / "roots/in").mkdir(parents=True)
     refused(place, above, "contains", TREFOIL_STATE_DIR=str(state))
-    refused(place, state / "in", "which the sandbox hides", TREFOIL_STATE_DIR=str(state))
+    refused(place, state / "roots/in", "which the sandbox hides", TREFOIL_STATE_DIR=str(state))
+
+
+@in_place
+@needs_namespaces
+def the_root_in_the_state_sees_nothing_else_of_it(place):
+    """It is used instead of the home folder."""
+    for before in ([], NO_NAMESPACES):
+        done = subprocess.run([*before, TREFOIL, "sandbox", "--", "sh", "-c", "pwd; cat ../secret; echo x > in"],
+                              env=place.environment(), capture_output=True, text=True, check=True,
+                              cwd=place.home)
+        equal(done.stdout, f"{place.state}/root\n")
+    done = subprocess.run([TREFOIL, "sandbox", "--", "ls", "-A", ".."], env=place.environment(),
+                          capture_output=True, text=True, check=True, cwd=place.home)
+    equal(done.stdout, "root\n")
 
 
 @in_place
@@ -233,6 +399,23 @@ def without_namespaces_the_sandbox_is_reduced_and_says_so(place):
 
 
 @in_place
+def where_landlock_can_hide_nothing_nothing_starts(place):
+    """In a chroot there are no namespaces. This one lies, by another way, in a folder that is readable."""
+    inside = place.base / "readable/chroot"
+    inside.mkdir(parents=True)
+    enter = ["unshare", "-rm", "--propagation", "private", "sh", "-ec",
+             'mount --rbind / "$0"; exec chroot "$0" "$@"', str(inside)]
+    if subprocess.run([*enter, "true"], capture_output=True, check=False).returncode:
+        return  # this machine has no namespaces anyway
+    for options, code, output in ([], 1, ""), (["--best-effort"], 0, "the secret"):
+        done = place.run("workspace", "cat", str(place.home / ".ssh/id_rsa"), before=enter, options=options)
+        equal((done.returncode, done.stdout), (code, output))
+        has(done.stderr, "reduced; missing: namespaces")
+        equal("Landlock cannot hide" in done.stderr, code == 1)
+
+
+@in_place
+@needs_namespaces
 def without_landlock_the_mounts_hold(place):
     before = [REFUSE, "landlock", "--"]
     done = place.run("workspace", "sh", "-c", "echo x > in && ! echo x > ../outside/new",
@@ -245,6 +428,7 @@ def without_landlock_the_mounts_hold(place):
 
 
 @in_place
+@needs_namespaces
 def without_a_network_namespace_internet_sockets_are_refused(place):
     script = "import socket; socket.socket(socket.AF_UNIX); socket.socket()"
     done = place.run("workspace", "/usr/bin/python3", "-c", script, before=[REFUSE, "netns", "--"])
@@ -306,6 +490,7 @@ def git_commits_in_workspace_but_not_in_read_only(place):
 
 
 @in_place
+@needs_namespaces
 def git_commits_in_a_linked_worktree(place):
     new_repository(place)
     host(place, "git", "worktree", "add", "-q", str(place.base / "tree"))
@@ -315,6 +500,56 @@ def git_commits_in_a_linked_worktree(place):
     done = place.run("workspace", "sh", "-c", f"echo x > {main_git}/hooks/post-commit")
     assert done.returncode
     assert not (main_git / "hooks/post-commit").exists()
+
+
+def placeholders(place):
+    return [name for name in ("commondir", "config.worktree") if (place.root / ".git" / name).exists()]
+
+
+@in_place
+@needs_namespaces
+def no_file_brings_git_another_configuration(place):
+    """git runs what core.fsmonitor names. Two files that do not exist yet could lead git to one."""
+    new_repository(place)
+    host(place, "git", "config", "extensions.worktreeConfig", "true")
+    evil = f'[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "touch {place.base}/ran; false"\n'
+    write(place.root / "evil/config", evil)
+    script = ("cp -r .git/HEAD .git/refs .git/objects evil; echo ../evil > .git/commondir; "
+              "cp evil/config .git/config.worktree; mv -f evil/config .git/config.worktree")
+    assert place.run("workspace", "sh", "-c", script).returncode
+    host(place, "git", "status")
+    equal(((place.base / "ran").exists(), placeholders(place)), (False, []))
+
+
+@in_place
+@needs_namespaces
+def git_works_while_a_sandbox_runs_and_nothing_is_left(place):
+    new_repository(place)
+    with Waiting(place) as first, Waiting(place) as second:
+        equal(placeholders(place), ["commondir", "config.worktree"])
+        host(place, "git", "worktree", "add", "-q", str(place.base / "tree"))
+        host(place, "git", "commit", "--allow-empty", "-qm", "second")
+        host(place, "git", "gc", "-q")
+        first.end()
+        equal(placeholders(place), ["commondir", "config.worktree"])
+        second.end()
+        wait_for("the end of the placeholders", lambda: not placeholders(place))
+    with Waiting(place) as third:
+        keeper = third.keeper()
+        os.kill(keeper, signal.SIGKILL)
+        third.process.wait(timeout=60)
+    equal(placeholders(place), ["commondir", "config.worktree"])
+    succeeds(place.run("workspace", "true"))
+    equal(placeholders(place), [])
+
+
+@in_place
+@needs_namespaces
+def a_worktree_configuration_of_the_user_stays(place):
+    new_repository(place)
+    write(place.root / ".git/config.worktree", "")
+    assert place.run("workspace", "sh", "-c", "echo x > .git/config.worktree").returncode
+    equal((place.root / ".git/config.worktree").read_text(), "")
 
 
 @in_place
@@ -335,6 +570,7 @@ def compilers_and_make_work(place):
 
 
 @in_place
+@needs_namespaces
 def python_processes_share_locks(place):
     write(place.root / "many.py", "import multiprocessing as m\n"
           "def f(x): return x * x\n"
@@ -346,6 +582,7 @@ def python_processes_share_locks(place):
 
 
 @in_place
+@needs_namespaces
 def node_serves_itself_and_npm_fails_at_once(place):
     if not shutil.which("node"):
         return
@@ -360,12 +597,14 @@ def node_serves_itself_and_npm_fails_at_once(place):
 
 
 @in_place
+@needs_namespaces
 def the_temporary_folder_is_private_and_empty(place):
     equal(succeeds(place.run("workspace", "sh", "-c", "ls -A /tmp; echo x > /tmp/x; cat /tmp/x")),
           "x\n")
 
 
 @in_place
+@needs_namespaces
 def a_root_below_tmp_works(place):
     folder = pathlib.Path(subprocess.run(["mktemp", "-d"], capture_output=True, text=True,
                                          check=True).stdout.strip())

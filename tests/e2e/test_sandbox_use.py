@@ -10,13 +10,14 @@ import signal
 import subprocess
 import sys
 
-from harness import (DEADLINE, TREFOIL, Serve, alive, case, environment_at, equal, has, main,
+from harness import (DEADLINE, TREFOIL, Serve, alive, case, environment_at, equal, has, main, needs_namespaces,
                      own_config, run, state_dir, wait_for)
 from task_client import Remote, read_write
 from upstream import SERVERS
 
 REFUSE = os.path.abspath(sys.argv[3])
 DENIED = 3
+REFUSED = ("Read-only file system", "Permission denied")  # by mounts, by Landlock
 OFFLINE = {"TREFOIL_PROVIDER": "offline"}
 
 
@@ -277,6 +278,8 @@ def without_the_kernel_every_command_is_asked_for_naming_what_is_missing(root):
     answer = reduced(root, "run", touch)
     equal(answer.returncode, DENIED)
     has(said(answer), "this system cannot confine files")
+    for missing in ("Landlock", "namespaces (create a user namespace: Operation not permitted)"):
+        has(said(answer), missing)
     equal((root / "made").exists(), False)
     verdict = json.loads(reduced(root, "explain", "shell_exec", '{"argv":["ls"]}', "--json").stdout)
     equal((verdict["verdict"], verdict["by"]), ("ask", "sandbox"))
@@ -287,6 +290,17 @@ def without_the_kernel_every_command_is_asked_for_naming_what_is_missing(root):
     equal(answer.returncode, 0)
     equal((root / "made").exists(), True)
     has(said(answer), "best-effort")
+
+
+@case
+def what_landlock_refuses_is_named(root):
+    """Without mounts the kernel refuses with another error, also for a file that does not exist."""
+    outside = pathlib.Path.cwd() / f"{root.name}.new"
+    command = [REFUSE, "namespaces", "--", TREFOIL, "run", shell(f"echo x > {outside}"), "--root", str(root)]
+    answer = subprocess.run(command, capture_output=True, timeout=DEADLINE, check=False,
+                            env=environment_at(root, OFFLINE))
+    equal((answer.returncode, outside.exists()), (0, False))
+    has(said(answer), f"[blocked by sandbox profile workspace: write to {outside}; ")
 
 
 # ---- MCP servers ----------------------------------------------------------------------------------
@@ -339,20 +353,21 @@ def put(root, env, path, *words, tool="put"):
 def a_server_writes_the_root_by_the_mode_of_its_caller(root):
     env = writer(root)
     equal(put(root, env, root / "made")["path"], "written")
-    equal(put(root, env, outside_of(root))["path"], "Read-only file system")
+    equal(put(root, env, outside_of(root))["path"] in REFUSED, True)
     read_only = ("--mode", "read-only")
-    equal(put(root, env, root / "not", *read_only, tool="look")["path"], "Read-only file system")
+    equal(put(root, env, root / "not", *read_only, tool="look")["path"] in REFUSED, True)
     equal((root / "not").exists(), False)
     equal(put(root, env, root / "approved", *read_only)["path"], "written")  # by --yes
     shared = writer(root, share=True)
     equal(put(root, shared, root / "not", *read_only, tool="look")["path"], "written")
-    equal(put(root, writer(root, sandbox="read-only"), root / "no")["path"], "Read-only file system")
+    equal(put(root, writer(root, sandbox="read-only"), root / "no")["path"] in REFUSED, True)
     outside = outside_of(root)
     equal(put(root, writer(root, sandbox="off"), outside)["path"], "written")
     outside.unlink()
 
 
 @case
+@needs_namespaces
 def a_server_keeps_its_caches_in_the_state(root):
     env = writer(root)
     how = put(root, env, root / "made")

@@ -68,7 +68,7 @@ def check_shows_servers_and_what_is_to_be_said(root):
     equal([s["transport"] for s in got["servers"]], ["stdio", "stdio", "sse"])
     equal([s["trusted"] for s in got["servers"]], [False] * 3)
     equal(len(got["warnings"]), 4)
-    equal(got["warnings"][3], "not trusted, so not started: filesystem, database, remote; `trefoil trust` "
+    equal(got["warnings"][3], "these servers are not trusted and not started: filesystem, database, remote; `trefoil trust` "
                               "shows and accepts them")
 
 
@@ -239,7 +239,7 @@ def add_to_nothing_and_to_the_users_file(root):
                    "Authorization: env:HOME", "--header", "X-B:  c ", **env)
     equal((done.returncode, done.stderr), (0, b""))
     equal((project / "trefoil.toml").read_text(),
-          '[[mcp.servers]]\nname = "web"\nurl = "https://h.example/mcp"\n'
+          '[a2a]\nenabled = true\n\n[[mcp.servers]]\nname = "web"\nurl = "https://h.example/mcp"\n'
           'headers = { Authorization = "env:HOME", X-B = "c" }\n')
     done = trefoil(project, "servers", "add", "mine", "--user", "--", "x", **env)
     equal((done.returncode, done.stderr), (0, b""))

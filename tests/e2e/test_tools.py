@@ -108,22 +108,4 @@ def a_call_from_the_terminal_ends_with_what_it_started(root):
             pid = int((root / "pid").read_text())
             wait_for("the process to end", lambda: not alive(pid))
 
-
-
-@case
-def no_tool_is_offered_that_cannot_work_yet(root):
-    agents = root / ".trefoil/agents"
-    agents.mkdir(parents=True)
-    (agents / "far.md").write_text("---\nname: far\ntools: [file_read, a2a_send, a2a_discover]\n---\nAsk.\n")
-    listed_here = run("tools", "--json", root=root)
-    equal("a2a_" in listed_here.stdout.decode(), False)
-    done = run("agents", root=root)
-    equal(done.returncode, 0)
-    for name in ("a2a_send", "a2a_discover"):
-        has(done.stderr.decode(), f"the tool {name} is not available yet")
-    called = run("tools", "call", "a2a_send", '{"url":"x","message":"y"}', root=root)
-    equal(called.returncode != 0, True)
-    has(called.stderr.decode(), "unknown tool a2a_send")
-
-
 main()

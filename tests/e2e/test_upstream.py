@@ -346,9 +346,9 @@ def children_get_the_descriptor_limit_that_we_were_started_with(root):
     configure(root, server("a"))
     with Gateway(root=root, descriptors="300:4000") as gate:
         gate.wait_ready("a")
-        init = gate.connected("a")["pid"]  # of the sandbox; the server is its child
-        inside = next(p.parent.name for p in pathlib.Path("/proc").glob("[0-9]*/stat")
-                      if p.read_text().rpartition(")")[2].split()[1] == str(init))
+        pid = gate.connected("a")["pid"]  # of the sandbox's init, if there is one: the server is its child
+        inside = next((p.parent.name for p in pathlib.Path("/proc").glob("[0-9]*/stat")
+                       if p.read_text().rpartition(")")[2].split()[1] == str(pid)), pid)
         text = pathlib.Path(f"/proc/{inside}/limits").read_text()
         line, = [x for x in text.splitlines() if x.startswith("Max open files")]
         equal(line.split()[3], "300")

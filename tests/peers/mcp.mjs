@@ -27,7 +27,7 @@ const OFFERED = ['file_read', 'file_list', 'glob', 'grep', 'plan_update', 'syste
 // A client on stdio is proved to be the user, and may write.
 const OVER_STDIO = ['file_read', 'file_list', 'file_write', 'file_edit', 'file_move', 'file_delete', 'dir_make', 'glob',
   'grep', 'shell_exec', 'process_start', 'process_poll', 'process_write', 'process_kill', 'web_fetch', 'memory',
-  ...OFFERED.slice(4)];
+  ...OFFERED.slice(4, 11), 'a2a_discover', 'a2a_send', ...OFFERED.slice(11)];
 
 async function use(mode, transport, offered = OFFERED) {
   const client = new Client({ name: 'peers', version: '1' },

@@ -73,6 +73,26 @@ static bool replace_git_config(void)
     return rename(root(".git/config2"), root(".git/config")) == 0;
 }
 
+/* git would read the configuration of the folder that it names. */
+static bool make_commondir(void)
+{
+    return can_write(root(".git/commondir"), O_CREAT) || unlink(root(".git/commondir")) == 0 ||
+           rename(root("plain"), root(".git/commondir")) == 0;
+}
+
+static bool make_worktree_config(void)
+{
+    return can_write(root(".git/config.worktree"), O_CREAT) ||
+           unlink(root(".git/config.worktree")) == 0 ||
+           rename(root("plain"), root(".git/config.worktree")) == 0;
+}
+
+static bool module_commondir(void)
+{
+    return can_write(root(".git/modules/lib/sub/commondir"), O_CREAT) ||
+           can_write(root(".git/modules/lib/sub/config.worktree"), O_CREAT);
+}
+
 static bool module_hook(void)
 {
     return can_write(root(".git/modules/lib/sub/hooks/post-checkout"), O_CREAT);
@@ -153,6 +173,9 @@ const struct attack root_attacks[] = {
     { "rename .git", rename_git, MOUNTS },
     { "rename .git/hooks", rename_hooks, MOUNTS },
     { "make a git hook executable", mode_of_hook, MOUNTS },
+    { "make .git/commondir", make_commondir, MOUNTS },
+    { "make .git/config.worktree", make_worktree_config, MOUNTS },
+    { "make another configuration of a submodule", module_commondir, MOUNTS },
     { "make a hook of a submodule", module_hook, MOUNTS },
     { "write the configuration of a submodule", module_config, MOUNTS },
     { "rename the git folder of a submodule", rename_module, MOUNTS },

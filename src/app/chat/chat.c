@@ -2,8 +2,8 @@
  * chat.c - `trefoil chat`: a conversation at a terminal, line by line.
  *
  * All output is written by the console, so that input, output of the agent and output of chat
- * appear in order. The first Ctrl-C cancels the running work. A second one, before the work has
- * ended, closes the chat. A third one ends the process at once.
+ * appear in order. The first Ctrl-C cancels the running work. If the user presses Ctrl-C again
+ * before the work has ended, the chat closes. The third Ctrl-C ends the process at once.
  */
 #include "app/chat/chat.h"
 
@@ -19,7 +19,7 @@
 
 enum { EXIT_BY_SIGNAL = 128, PLAN_MOST = 1 << 20 };
 
-/* ---- saying -------------------------------------------------------------------------------- */
+/* ---- printing ------------------------------------------------------------------------------ */
 
 static void chat_verb_say(struct chat *c, enum render_side side, const char *fmt, va_list ap)
     __attribute__((format(printf, 3, 0)));
@@ -69,9 +69,12 @@ static void put_typed(void *ctx, struct str bytes)
     c->console.sink.put(&c->console.sink, RENDER_ANSWER, bytes);
 }
 
-/* ---- leaving ------------------------------------------------------------------------------- */
+/* ---- closing ------------------------------------------------------------------------------- */
 
-/* The keepers end the children; the next process that opens the session repairs the rest. */
+/*
+ * Exit without closing anything. The keepers kill the child processes, and the next process that
+ * opens the session repairs it.
+ */
 static void exit_now(int code)
 {
     term_close();
@@ -133,7 +136,9 @@ static void on_edit_closed(void *ctx)
         on_session_closed(c);
 }
 
-/* Nothing is under way: give back the terminal first, it is what the user waits for. */
+/*
+ * Begin to exit; nothing is running. The terminal is restored first, because the user waits for it.
+ */
 static void leave_now(struct chat *c)
 {
     c->state = CHAT_LEAVING;
@@ -155,7 +160,7 @@ void chat_leave(struct chat *c)
         op_cancel(c->busy);
 }
 
-/* ---- from line to line --------------------------------------------------------------------- */
+/* ---- input --------------------------------------------------------------------------------- */
 
 static void on_line(void *ctx, struct str text);
 
@@ -213,7 +218,10 @@ static void begin_turn(struct chat *c)
     render_wait(&c->render);
 }
 
-/* The log passes events on; if nothing is stored, there is no log. */
+/*
+ * Return the client for turns: the log, which forwards events, or the chat itself if there is no
+ * log.
+ */
 static struct work_client *listener(struct chat *c)
 {
     return c->here->log.open ? &c->here->log.client : &c->client;
@@ -241,7 +249,7 @@ void chat_compact(struct chat *c)
     turn_compact(&c->turn, c->session, listener(c), NULL, on_turn, c);
 }
 
-/* An empty line asks again. */
+/* Handle a line of input. After an empty line, the chat asks for the next line. */
 static void on_line(void *ctx, struct str text)
 {
     struct chat *c = ctx;
@@ -309,7 +317,9 @@ static void on_gathered(struct op *op, const struct err *e, void *ctx)
         chat_first(c);
 }
 
-/* Servers are connected first, but for those that take too long: they come later. */
+/*
+ * Connect the servers, then open the first session. Servers that take too long are connected later.
+ */
 static void chat_start(struct chat *c)
 {
     service_expect_servers(&c->service, &c->app->project.config);
@@ -338,7 +348,9 @@ static void open_render(struct chat *c)
     render_init(&c->render, &opts);
 }
 
-/* Without a home there is no history. */
+/*
+ * Return the path of the history file. NULL: the user has no home folder, so there is no history.
+ */
 static const char *history_path(struct chat *c)
 {
     const char *folder = root_user_state_path(&c->app->project.mem);
@@ -381,7 +393,7 @@ static bool open_console(struct chat *c, struct err *e)
     return true;
 }
 
-/* What could not be opened is not closed either. */
+/* Open all parts, in order. The has_ members record which parts must be closed later. */
 static bool open_all(struct chat *c, struct err *e)
 {
     service_use_guard(&c->service, &c->app->project.config);
@@ -432,7 +444,7 @@ static int chat_run(struct app *app, const void *args, int words, char **word)
         return EXIT_USAGE;
     if (!project_open_state(&app->project, &c->keeps))
         return EXIT_FAILED;
-    if (!app->opt.log_level) /* what goes wrong is shown by the verb itself */
+    if (!app->opt.log_level) /* the verb shows failures itself */
         log_setup(LOG_ERROR, app->project.config.log_json);
     c->app = app;
     c->args = args;

@@ -50,7 +50,7 @@ struct chat {
     struct loop *loop;
     enum chat_state state;
     struct op *busy;     /* the running op, which Ctrl-C cancels; NULL: none */
-    unsigned interrupts; /* how often Ctrl-C was pressed since `busy` has started */
+    unsigned interrupts; /* how often Ctrl-C was pressed since `busy` started */
     bool leave;          /* leave as soon as nothing is running */
     int code;
     bool has_shop, has_console, has_edit; /* `shop`, `console`, `edit` are open */
@@ -58,20 +58,20 @@ struct chat {
     struct service service;
     struct runtime shop;
     struct readiness_wait readiness; /* waits for servers, for a limited time */
-    /* time limit for releasing the session, the servers and the terminal */
+    /* limits the time to release the session, the servers and the terminal */
     struct timer deadline;
 
     struct console console;
     struct render render;
     struct line_edit edit;
     struct asking asking;
-    bool held; /* the renderer is paused while a question is open */
+    bool held; /* a question is open, so the renderer is paused */
     bool wanted;
 
     struct chat_seat seat[2]; /* the current session, and the next one while it is being opened */
     struct chat_seat *here;   /* the seat of the current session; NULL: none is open yet */
     struct session *session;  /* the session in that seat */
-    void (*left)(void *ctx);  /* called when the seat `leaving` was released */
+    void (*left)(void *ctx);  /* called when the seat `leaving` has been released */
     struct chat_seat *leaving;
     struct session_opening opening;
     struct session_changing changing;

@@ -1,8 +1,8 @@
 /*
  * chat_commands.c - the commands of chat: lines that begin with a slash.
  *
- * A line with an unknown command is sent to the agent, because the offline provider has commands of
- * its own. A line that begins with a space is also sent to the agent.
+ * A line with an unknown command is sent to the agent, because the offline provider has its own
+ * commands. A line that begins with a space is also sent to the agent.
  */
 #include "app/chat/chat.h"
 
@@ -62,7 +62,7 @@ static void on_clear(struct chat *c, struct str rest)
 
 /* ---- sessions ------------------------------------------------------------------------------ */
 
-/* The agent as it is: with the model that was chosen. */
+/* Request the current agent, with the model of the command line. */
 static struct agent_want same_agent(const struct chat *c)
 {
     return (struct agent_want){ .name = str_of(c->session->agent->def->name),
@@ -105,7 +105,7 @@ static void on_listed(struct op *op, const struct err *e, void *ctx)
     for (size_t i = 0; !e && i < page->n; i++)
         put_session(c, &out, &page->v[i]);
     if (!e && page->more)
-        buf_put(&out, STR("... and older ones: " TREFOIL_NAME " sessions\n"));
+        buf_put(&out, STR("older sessions: " TREFOIL_NAME " sessions\n"));
     say_buf(c, &out);
     store_ask_fini(&c->ask);
     chat_done(c);
@@ -203,7 +203,7 @@ static void on_mode(struct chat *c, struct str rest)
     chat_done(c);
 }
 
-/* ---- what it has --------------------------------------------------------------------------- */
+/* ---- tools, plan and usage ----------------------------------------------------------------- */
 
 static void on_tools(struct chat *c, struct str rest)
 {
@@ -261,7 +261,7 @@ static void on_compact(struct chat *c, struct str rest)
 
 /* ---- undo ---------------------------------------------------------------------------------- */
 
-/* Paths below the root without it. */
+/* Write the restored files. Paths below the root are shown relative to the root. */
 static void put_files(struct chat *c, struct buf *out)
 {
     struct str rest = buf_str(&c->undo.files);

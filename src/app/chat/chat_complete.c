@@ -13,7 +13,7 @@
 
 enum { NAMES_MOST = 10000 };
 
-/* A name of a file may be no text at all. */
+/* Can the user type this file name? A file name may contain control characters or invalid UTF-8. */
 static bool can_be_typed(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
@@ -69,7 +69,10 @@ static bool is_folder(struct arena *mem, const char *root, struct str path)
     return stat(whole, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* `typed` is behind the @: a folder up to the last slash, and the start of a name. */
+/*
+ * Complete a path. `typed` is the text after the @: a folder up to the last slash, then the
+ * beginning of a name.
+ */
 static void complete_path(struct chat *c, struct arena *mem, struct str typed,
                           struct line_choices *out)
 {
@@ -92,7 +95,7 @@ static void complete_path(struct chat *c, struct arena *mem, struct str typed,
     }
 }
 
-/* ---- which of them ------------------------------------------------------------------------- */
+/* ---- choosing the completion --------------------------------------------------------------- */
 
 static size_t word_start(struct str head)
 {

@@ -8,7 +8,7 @@
 
 #include "base/container.h"
 
-/* ---- what it does -------------------------------------------------------------------------- */
+/* ---- events -------------------------------------------------------------------------------- */
 
 static struct chat *of_client(struct work_client *client)
 {
@@ -25,7 +25,7 @@ static void on_event(struct work_client *client, const struct event *ev)
         buf_clear(&c->plan);
         buf_put(&c->plan, ev->plan);
     }
-    if (c->turn.session) /* else a session tells what was */
+    if (c->turn.session) /* otherwise the event is from the history of a session */
         render_event(&c->render, ev);
 }
 
@@ -49,7 +49,7 @@ const struct work_client_kind chat_client_kind = {
     .event = on_event, .can = can_ask, .ask = chat_client_ask, .below = on_event_below
 };
 
-/* ---- what it asks -------------------------------------------------------------------------- */
+/* ---- questions ----------------------------------------------------------------------------- */
 
 static struct chat *of_asking(struct asking *a)
 {
@@ -82,7 +82,7 @@ static void on_no_answer(void *ctx)
     got_answer(ctx, STR_NONE);
 }
 
-/* Ctrl-c at a question means the turn; its question is taken back with it. */
+/* Ctrl-C at a question cancels the turn, which also withdraws the question. */
 static void on_answer_interrupt(void *ctx)
 {
     struct chat *c = ctx;

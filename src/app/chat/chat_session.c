@@ -2,7 +2,7 @@
  * chat_session.c - opens the first and the next session of the chat, and changes its settings.
  *
  * The next session is opened while the current one is still open. The current session is closed
- * only after that has succeeded, so that a wrong id does not end it.
+ * only after the next session was opened, so that a wrong id does not close it.
  */
 #include "app/chat/chat.h"
 
@@ -15,7 +15,10 @@ static struct agent_registry_port *registry_of(struct chat *c)
     return agent_registry_port(c->shop.registry);
 }
 
-/* Held for the caller; NULL after printing the reason. */
+/*
+ * Take an agent from the registry. The caller must drop it. On failure, prints the reason and
+ * returns NULL.
+ */
 static struct agent *take_agent(struct chat *c, const struct agent_want *want)
 {
     struct agent_registry_port *d = registry_of(c);
@@ -105,7 +108,10 @@ static void on_mode_set(struct op *op, const struct err *e, void *ctx)
     chat_done(c);
 }
 
-/* The one before, if there was one, is left; the command line's mode is for the first. */
+/*
+ * A session was opened. If there was a session before, close it. The first session gets the mode of
+ * the command line.
+ */
 static void chat_session_settle(struct chat *c, struct chat_seat *before)
 {
     struct session_change mode = { .mode = str_of(c->args->mode) };
@@ -163,7 +169,10 @@ void chat_open(struct chat *c, struct str id, const struct agent_want *want)
 
 /* ---- finding ------------------------------------------------------------------------------- */
 
-/* What the command line says is for the first session; those that follow know their agent. */
+/*
+ * Choose the agent for a session. The options of the command line apply to the first session only;
+ * later sessions use the agent that is stored with them.
+ */
 static struct agent_want chat_session_wanted(const struct chat *c, struct str agent)
 {
     struct agent_want want = { .name = agent };
@@ -175,7 +184,10 @@ static struct agent_want chat_session_wanted(const struct chat *c, struct str ag
     return want;
 }
 
-/* Without a prefix: our last session that no process has open. */
+/*
+ * Does the session match the search? Without a prefix, a match is a session of this user that no
+ * process has open.
+ */
 static bool matches(const struct chat_search *f, const struct store_session *s)
 {
     struct principal self = principal_self(ORIGIN_CHAT);
@@ -184,7 +196,7 @@ static bool matches(const struct chat_search *f, const struct store_session *s)
                           : !s->in_use && str_eq(s->owner, str_of(self.name));
 }
 
-/* Is it clear now which one it is? */
+/* Search one page. Returns true if the result is known, so that no further page is needed. */
 static bool look_through(struct chat *c, const struct store_session_page *page)
 {
     struct chat_search *f = &c->search;

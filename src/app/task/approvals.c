@@ -61,7 +61,7 @@ static void put_options(struct buf *out, struct arena *mem, const struct approva
     }
 }
 
-/* Each line behind some blanks; most: bytes of it. */
+/* Write the message with each line indented by `blanks`. At most `most` bytes of it are written. */
 static void put_message(struct buf *out, struct str message, const char *blanks, size_t most)
 {
     struct str head = utf8_head(message, most), rest = head;
@@ -76,7 +76,7 @@ static void put_message(struct buf *out, struct str message, const char *blanks,
                    message.n - head.n);
 }
 
-/* Which call, then why it is asked about and what it would run. */
+/* Write a line about the question and its call, then the message. */
 static void put_lines(struct buf *out, const struct approval *a, int64_t now)
 {
     buf_put(out, id_short(a->task->id));
@@ -126,7 +126,8 @@ static void put_whole(struct buf *out, struct arena *mem, const struct approval 
     put_field(out, "agent", a->task->agent);
     put_field(out, "asks for", a->kind);
     put_field(out, "tool", a->tool);
-    if (!str_eq(a->kind, str_of(ask_names[ASK_PERMISSION]))) /* whose message has them */
+    /* the message of a permission contains the arguments */
+    if (!str_eq(a->kind, str_of(ask_names[ASK_PERMISSION])))
         put_members(out, mem, "argument", a->args);
     put_field(out, "cut", a->cut ? STR("the arguments are too long to show") : STR_NONE);
     put_message(out, a->message, "", SIZE_MAX);
@@ -141,15 +142,15 @@ static void put_whole(struct buf *out, struct arena *mem, const struct approval 
     buf_putc(out, '\n');
 }
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* ---- reading questions ----------------------------------------------------------------------- */
 
 struct approvals_listing {
     struct app *app;
     struct app_list list;
     int64_t now;
     bool whole;
-    size_t shown;      /* questions */
-    const char *state; /* of the task that was looked at last */
+    size_t shown;      /* number of questions */
+    const char *state; /* state of the task that was read last */
 };
 
 static void put_task(struct approvals_listing *l, struct arena *mem, const struct task_info *t)
@@ -189,7 +190,7 @@ static bool look_at_one(struct approvals_listing *l, struct store_handle *handle
     return true;
 }
 
-/* Nothing is open. One task that was asked for should have had something. */
+/* Report that no question is open. This is an error only if the user has named a task. */
 static int tell_none(const struct approvals_listing *l, struct str id)
 {
     struct err e;
@@ -204,7 +205,7 @@ static int tell_none(const struct approvals_listing *l, struct str id)
     return EXIT_OK;
 }
 
-/* id STR_NONE: of all tasks. */
+/* List the questions of one task, or of all tasks (id STR_NONE). */
 static int approvals_list(struct app *app, struct store_handle *handle, struct str id)
 {
     struct approvals_listing l = { .app = app, .now = clock_wall_ms(), .whole = id.p != NULL };
@@ -262,7 +263,7 @@ static int approvals_run(struct app *app, const void *args, int words, char **wo
 
 static const struct option options[] = {
     { "always", OPTION_FLAG, offsetof(struct approvals_args, always), NULL,
-      "Allow this tool for the rest of the task" },
+      "Also allow the same call later, for the rest of the task" },
     { "option", OPTION_TEXT, offsetof(struct approvals_args, option), "OPTION",
       "Choose this option of the question, for example allow_session" },
     { "reason", OPTION_TEXT, offsetof(struct approvals_args, reason), "TEXT",

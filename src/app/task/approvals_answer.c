@@ -16,16 +16,16 @@ struct approval_answering {
     struct app *app;
     struct store_handle *handle;
     struct task_remote remote;
-    struct task_info task; /* in the memory of the program */
+    struct task_info task; /* in app->project.mem */
     struct approval what;
     struct task_ask ask;
     struct json answer;
-    struct timer patience; /* for the process that takes the answer */
+    struct timer patience; /* reports that the task has not received the answer yet */
     bool done;
     struct err err;
 };
 
-/* ---- which question -------------------------------------------------------------------------- */
+/* ---- choosing the question ------------------------------------------------------------------- */
 
 static bool approvals_answer_look(struct approval_answering *a, struct str id, struct err *e)
 {
@@ -38,7 +38,7 @@ static bool approvals_answer_look(struct approval_answering *a, struct str id, s
     return true;
 }
 
-/* key NULL: the only one. */
+/* Choose the question with this key; `key` NULL: the only open question. */
 static bool choose(struct approval_answering *a, const char *key, struct err *e)
 {
     struct approval_walk at = { 0 };
@@ -65,7 +65,7 @@ static bool choose(struct approval_answering *a, const char *key, struct err *e)
                 STR_ARG(a->task.id), task_state_names[a->task.state]);
 }
 
-/* ---- what is answered ------------------------------------------------------------------------ */
+/* ---- writing the answer ---------------------------------------------------------------------- */
 
 static struct json properties(const struct approval_answering *a)
 {
@@ -90,7 +90,7 @@ static bool write_pair(struct approval_answering *a, struct jw *w, struct str pa
                 STR_ARG(str_head(name, 80)));
 }
 
-/* One JSON object, or a pair for each value. */
+/* Write the values of a form, which are given as one JSON object or as NAME=VALUE words. */
 static bool write_values(struct approval_answering *a, struct jw *w, int words, char **word,
                          struct err *e)
 {
@@ -151,7 +151,7 @@ static bool write_answer(struct approval_answering *a, enum approvals_act act,
     return ok && json_read(&a->app->project.mem, buf_str(&out), &opts, &a->answer, e);
 }
 
-/* ---- giving it ------------------------------------------------------------------------------- */
+/* ---- sending the answer ---------------------------------------------------------------------- */
 
 static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
@@ -163,7 +163,9 @@ static void on_answered(struct op *op, const struct err *e, void *ctx)
     loop_stop(a->handle->loop);
 }
 
-/* The process that runs the task is slow, or polls more rarely than we do. */
+/*
+ * The task has not received the answer yet, because its process is slow or polls the store rarely.
+ */
 static void on_slow(struct timer *t)
 {
     (void)t;
@@ -202,7 +204,7 @@ static void approvals_answer_tell(struct approval_answering *a, enum approvals_a
     print_output(&out);
 }
 
-/* A word that holds a value is no key. */
+/* Is the word a key? A word that begins with { or contains = is a value. */
 static bool is_key(const char *word)
 {
     return word[0] != '{' && str_find_byte(str_of(word), '=') < 0;

@@ -20,7 +20,7 @@ struct shown_ask {
     struct task_asking *of;
     struct shown_ask *next;
     enum shown_state state;
-    bool open; /* as last reported */
+    bool open; /* the task last reported the question as open */
     struct str key;
     struct task_ask give;
 };
@@ -33,7 +33,7 @@ static void over(struct shown_ask *s)
         loop_stop(s->of->screen->loop);
 }
 
-/* ---- answered -------------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 static void on_given(struct op *op, const struct err *e, void *ctx)
 {
@@ -43,7 +43,7 @@ static void on_given(struct op *op, const struct err *e, void *ctx)
     if (e && e->code != ERR_CANCELED)
         task_screen_note(s->of->screen, str_of(e->text));
     if (e && e->code == ERR_INVALID)
-        s->key = STR_NONE; /* it is open still, and asked again */
+        s->key = STR_NONE; /* the question is still open and will be asked again */
     task_ask_fini(&s->give);
     over(s);
 }
@@ -64,16 +64,19 @@ static void on_asked(struct op *op, const struct err *e, void *ctx)
     task_answer(s->of->engine, &s->give, s->key, s->ask.answer, NULL, on_given, s);
 }
 
-/* The question at the terminal is a child, and has been told. */
+/*
+ * Cancel the ask. If a question is shown at the terminal, its op is a child of `op` and is
+ * cancelled, too.
+ */
 static void cancel_asked(struct op *op)
 {
     if (!op->child)
-        op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
+        op_fail(op, &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind shown_kind = { .name = "shown ask", .cancel = cancel_asked };
 
-/* ---- asked ----------------------------------------------------------------------------------- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 static struct shown_ask *task_asking_find(struct task_asking *t, struct str key)
 {
@@ -84,7 +87,7 @@ static struct shown_ask *task_asking_find(struct task_asking *t, struct str key)
     return s;
 }
 
-/* A copy of everything: the reported data is freed. */
+/* Copy all data of the question, because the reported data is freed. */
 static void task_asking_fill(struct shown_ask *s, const struct approval *a, enum ask_kind kind)
 {
     s->key = arena_str(&s->mem, a->key);
@@ -140,7 +143,7 @@ void task_asking_see(struct task_asking *t, struct str asks)
     arena_fini(&mem);
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 bool task_asking_can(const struct task_screen *screen)
 {

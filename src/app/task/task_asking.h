@@ -15,8 +15,8 @@ struct task_asking {
     struct task_screen *screen;
     struct task_engine *engine;
     struct str id;         /* id of the task */
-    struct host host;      /* a host with only those members set that questions need */
-    struct shown_ask *all; /* all questions so far, because their keys are not used again */
+    struct host host;      /* a host in which only the members that questions need are set */
+    struct shown_ask *all; /* all questions so far; kept, because keys are never reused */
     /* number of questions that are shown, plus answers that are being sent */
     size_t busy;
     /* this process runs the task, so the person may allow calls whose text is truncated */

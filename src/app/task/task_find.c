@@ -33,7 +33,10 @@ static bool task_find_look(void *ctx, const struct store_task *t)
     return !f->ids.over;
 }
 
-/* The one task whose id begins so, its id in mem. ERR_NOT_FOUND; ERR_INVALID when it is not alone. */
+/*
+ * Find the only task whose id begins with this text. *id is in mem. ERR_NOT_FOUND: there is no such
+ * task. ERR_INVALID: there are several.
+ */
 static bool task_named(struct store_port *port, struct arena *mem, struct str beginning,
                        struct str *id, struct err *e)
 {

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "web/task_json.h"
 
-/* Bytes of one word of a line. */
+/* maximum number of bytes of one word in a line */
 enum { SHOWN = 200 };
 
 /* ---- the console ----------------------------------------------------------------------------- */
@@ -105,9 +105,9 @@ void task_screen_begin(struct task_screen *s, struct str id, struct str agent)
     put_line(s, &line);
 }
 
-/* ---- for eyes -------------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
-/* Its turn ends with it; the state in the terms of turns. */
+/* Report the end of the task like the end of a turn. */
 static void put_end(struct task_screen *s, struct str text)
 {
     struct event ev = { .kind = EVENT_END, .end = { .stop = TURN_FAILED, .text = text } };
@@ -137,7 +137,10 @@ static void put_status(struct task_screen *s, struct str text)
     }
 }
 
-/* "answered" tells whether an ask is closed, for all processes. */
+/*
+ * Show an event. Events about closed questions are omitted, because the event "answered" reports
+ * these for all processes.
+ */
 static void put_event(struct task_screen *s, struct arena *mem, struct json body)
 {
     struct event ev;
@@ -174,7 +177,7 @@ void task_screen_event(struct task_screen *s, int64_t seq, int64_t at, struct st
 
 /* ---- all tasks ------------------------------------------------------------------------------- */
 
-/* What an event says of itself, by the members that its kind may have. */
+/* Write a summary of an event: the members that exist in events of its kind. */
 static void put_about(struct task_screen *s, struct buf *line, struct str json)
 {
     static const char *const members[] = { "state", "name", "key", "text" };

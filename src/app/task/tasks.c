@@ -30,7 +30,7 @@ struct tasks_listing {
     size_t n, most;
 };
 
-/* An end after calls of unknown outcome is no clean one. */
+/* Return the state for people. It includes the number of calls whose outcome is unknown. */
 static const char *shown_state(struct arena *mem, const struct task_info *t)
 {
     const char *state = task_state_names[t->state];
@@ -82,11 +82,11 @@ static int tasks_list(struct app *app, struct store_handle *handle, const struct
         ok = task_each(handle->port, &filter, list_one, &l, &e);
     app_list_end(&l.list, true);
     if (ok && l.n > l.most)
-        fprintf(stderr, "older ones: " TREFOIL_NAME " tasks --all\n");
+        fprintf(stderr, "older tasks: " TREFOIL_NAME " tasks --all\n");
     return ok ? EXIT_OK : print_error(&e);
 }
 
-/* ---- one ------------------------------------------------------------------------------------- */
+/* ---- one task -------------------------------------------------------------------------------- */
 
 bool task_look(struct task_look *l, struct store_port *port, struct str id, int64_t after,
                struct err *e)
@@ -215,7 +215,7 @@ static int tasks_show(struct app *app, struct store_handle *handle, struct str i
     return EXIT_OK;
 }
 
-/* ---- its events ------------------------------------------------------------------------------ */
+/* ---- events of a task ------------------------------------------------------------------------ */
 
 static bool read_after(const struct tasks_args *args, int64_t *after)
 {
@@ -242,7 +242,7 @@ static void put_events(const struct store_event_page *page)
     print_output(&out);
 }
 
-/* A page at a time: a long task has many. */
+/* Print the events page by page, because a long task has many events. */
 static int events(struct store_handle *handle, struct str id, int64_t after)
 {
     struct task_look l;
@@ -312,7 +312,7 @@ static int tasks_act(struct app *app, struct store_handle *handle, const void *a
     return act_on_one(app, handle, args, what, word[1]);
 }
 
-/* Not for people: how a task gets a process of its own (task_child.h). */
+/* Run `tasks work`, which trefoil itself uses to run an isolated task (task_child.h). */
 static int tasks_verb_work(struct app *app, char **word)
 {
     uint64_t fence;

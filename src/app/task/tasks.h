@@ -16,10 +16,13 @@
 int tasks_watch(struct app *app, struct store_handle *handle, struct str id, int64_t after,
                 bool thoughts);
 
-/* Show the events of all tasks after number `after` of the feed; negative: only new events. */
+/*
+ * Show the events of all tasks whose numbers in the feed are above `after`. If `after` is negative,
+ * show only new events.
+ */
 int tasks_watch_all(struct app *app, struct store_handle *handle, int64_t after);
 
-/* Run a new task, in the daemon if there is one, else in this process (tasks_work.c). */
+/* Run a new task: in the daemon, if one is running, else in this process (tasks_work.c). */
 struct task_dispatch {
     struct task_spec spec;
     bool yes; /* approve all permission questions of the task */

@@ -24,16 +24,17 @@ struct watching {
     struct app *app;
     struct store_handle *handle;
     struct task_screen screen;
-    bool (*look)(struct watching *w, struct err *e); /* false: the store cannot be read */
+    /* shows what is new; false: the store cannot be read */
+    bool (*look)(struct watching *w, struct err *e);
     struct task_remote remote;
     struct task_asking asking;
     struct str id;
     int64_t after;
     struct timer pause;
-    bool due;         /* time to look again */
-    bool interrupted; /* by Ctrl-C */
-    bool told_idle;   /* that no process runs it */
-    bool over;        /* it has ended, and all is shown */
+    bool due;         /* the store must be read again */
+    bool interrupted; /* the user has pressed Ctrl-C */
+    bool told_idle;   /* the user was told that no process runs the task */
+    bool over;        /* the task has ended, and all events are shown */
     int code;
 };
 
@@ -50,7 +51,7 @@ static void on_gone(void *ctx)
     loop_stop(((struct watching *)ctx)->handle->loop);
 }
 
-/* The second time nothing is waited for. */
+/* Handle Ctrl-C. The second Ctrl-C exits without waiting. */
 static void on_signal(int signum, void *ctx)
 {
     struct watching *w = ctx;
@@ -61,7 +62,7 @@ static void on_signal(int signum, void *ctx)
     loop_stop(w->handle->loop);
 }
 
-/* A person who only watched has not rejected anything. */
+/* The terminal was closed. That does not reject the open questions. */
 static void on_lost(void *ctx)
 {
     struct watching *w = ctx;
@@ -145,7 +146,10 @@ static bool show_live(void *ctx, const struct store_task *t)
     return true;
 }
 
-/* Without a number it begins with those that live, as they are. */
+/*
+ * Show new events of all tasks. If no number was given, first show the current state of all live
+ * tasks.
+ */
 static bool look_at_all(struct watching *w, struct err *e)
 {
     struct store_step step = {

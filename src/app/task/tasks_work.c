@@ -29,25 +29,26 @@ struct task_command {
     struct once once;
     struct app *app;
     struct task_screen screen;
-    struct runtime shop;        /* where the task is worked on, unless the daemon does that */
-    struct task_engine *engine; /* of the runtime; or one that only looks (session_world below) */
+    struct runtime shop; /* runs the task, unless the daemon runs it */
+    /* the engine of the runtime, or one that only reads tasks and uses `world` */
+    struct task_engine *engine;
     struct session_world world;
-    const struct task_dispatch *what; /* NULL: cancel */
-    struct str id;                    /* of the task */
-    int64_t fence;                    /* work on it: it was given us; 0: no */
+    const struct task_dispatch *what; /* the task to dispatch; NULL: cancel a task */
+    struct str id;                    /* id of the task */
+    int64_t fence;                    /* fencing token for `tasks work`; 0: another subcommand */
 
-    struct task_ask ask; /* the step that is waited for */
+    struct task_ask ask; /* the request of the current step */
     struct task_watch watch;
     struct task_asking asking;
-    struct task_ask look; /* at what is open now; beside it */
+    struct task_ask look; /* reads the open questions while the task is followed */
     bool looking, look_again;
-    struct task_ask cancel; /* beside it */
-    bool canceling;         /* that is under way */
+    struct task_ask cancel; /* cancels the task while it is followed */
+    bool canceling;         /* `cancel` is running */
     bool created;
-    bool denied; /* it needed approval, and no person was available */
+    bool denied; /* a call needed approval, and no one was available to approve it */
     bool leaving;
     bool step_done;
-    bool failed; /* the step, for this reason: */
+    bool failed; /* the step failed, for the reason `why` */
     struct err why;
 };
 
@@ -86,13 +87,13 @@ static void on_canceled(struct op *op, const struct err *e, void *ctx)
     struct task_command *j = ctx;
 
     (void)op;
-    (void)e; /* it may have ended on its own: then that is how it ended */
+    (void)e; /* the error is ignored: the task may have ended already */
     j->canceling = false;
     task_ask_fini(&j->cancel);
     loop_stop(j->once.loop);
 }
 
-/* Whatever is under way, leave it. */
+/* Cancel the task. If that is not possible or already running, stop waiting instead. */
 static void tasks_work_stop(struct task_command *j)
 {
     if (!j->created || j->canceling || j->leaving) {
@@ -148,7 +149,7 @@ static void tasks_work_answer(struct task_command *j, struct str key, bool yes)
         return;
     r->ask.id = j->id;
     r->ask.by = principal_self(ORIGIN_TERMINAL);
-    r->ask.unseen = true; /* --yes approves all of it in advance */
+    r->ask.unseen = true; /* --yes approves the whole call in advance */
     task_answer(j->engine, &r->ask, arena_str(&r->mem, key), v, NULL, on_answered, r);
 }
 
@@ -198,7 +199,7 @@ static void on_question(struct task_command *j, const struct event_ask *ask)
     }
 }
 
-/* Its time was over without an answer. */
+/* Was the question closed because its time limit has passed without an answer? */
 static bool is_given_up(struct arena *mem, struct json body)
 {
     return json_is(json_get(body, STR("by")), STR("nobody")) &&
@@ -236,7 +237,7 @@ static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str k
     return true;
 }
 
-/* A follower that was too slow resumes from its last event. */
+/* Follow the task until it ends. If this process is too slow, it resumes from its last event. */
 static void tasks_work_follow(struct task_command *j)
 {
     int64_t after = 0;
@@ -277,7 +278,7 @@ static int tell_failure(struct task_command *j)
     return j->why.code == ERR_NOT_FOUND || j->why.code == ERR_INVALID ? EXIT_USAGE : EXIT_FAILED;
 }
 
-/* The task was created, here or by the daemon. */
+/* Show a task that was created in this process or by the daemon. */
 static int show_task(struct task_command *j, struct str agent)
 {
     int code;
@@ -320,7 +321,7 @@ static int cancel(struct task_command *j)
         print_error(&j->why);
         return EXIT_FAILED;
     }
-    return app_done(j->app, "canceled", arena_cstr(&j->app->project.mem, j->id),
+    return app_done(j->app, "cancelled", arena_cstr(&j->app->project.mem, j->id),
                     j->app->project.root.path);
 }
 
@@ -329,7 +330,7 @@ static void on_taken(void *ctx, const struct err *e)
     on_step_op(NULL, e, ctx);
 }
 
-/* In the name of the one that has started us; it reads how that ended in the store. */
+/* Work on a task for the parent process, which reads the outcome from the store. */
 static int work_on(struct task_command *j)
 {
     task_take_over(j->engine, j->id, j->fence, on_taken, j);
@@ -407,7 +408,7 @@ static void on_engine_closed(void *ctx)
     on_step(ctx);
 }
 
-/* The daemon works on it; we follow it in the store. */
+/* Follow a task that the daemon runs, by reading the store. */
 static int follow_daemon(struct task_command *j, const struct daemon_answer *a)
 {
     struct arena *mem = &j->app->project.mem;
@@ -427,7 +428,7 @@ static int follow_daemon(struct task_command *j, const struct daemon_answer *a)
     return code;
 }
 
-/* False: no daemon works for us. */
+/* Dispatch the task to the daemon. False: there is no daemon that accepts it. */
 static bool by_daemon(struct task_command *j, int *out_code)
 {
     struct daemon_answer a = { 0 };
@@ -456,7 +457,10 @@ int tasks_detach(struct app *app, const struct task_spec *spec)
     return EXIT_OK;
 }
 
-/* False: no daemon has cancelled it, and the caller tries it in process. */
+/*
+ * Let the daemon cancel the task. False: no daemon has cancelled it, so the caller does that in
+ * this process.
+ */
 static bool cancel_by_daemon(struct app *app, struct str id)
 {
     struct str path = arena_printf(&app->project.mem, "/api/tasks/" STR_FMT "/cancel", STR_ARG(id));
@@ -516,7 +520,8 @@ int tasks_dispatch(struct app *app, const struct task_dispatch *what)
 int tasks_cancel(struct app *app, struct str id)
 {
     if (cancel_by_daemon(app, id))
-        return app_done(app, "canceled", arena_cstr(&app->project.mem, id), app->project.root.path);
+        return app_done(app, "cancelled", arena_cstr(&app->project.mem, id),
+                        app->project.root.path);
     return tasks_work_begin(app, NULL, id, 0);
 }
 

@@ -17,13 +17,14 @@
  * json_raw() of an array or table is always JSON: dates, times, inf and nan are quoted in it. The
  * json_raw() of such a value alone is not quoted, so it is not JSON.
  *
- * Positions (json_where, json_fail, pick) are those of the TOML file, with columns in characters:
+ * Positions (json_where, json_fail, pick) refer to the TOML file. Columns count characters. These
+ * are the positions:
  *   table, element of an array of tables   the bracket of its header, or its name if it has none
  *   key                                    its first occurrence, or the header of its table
  *
  * Where the specification leaves a choice:
  *   - a byte order mark at the start is skipped;
- *   - a line end inside a multi-line string becomes \n, also if it is written as CRLF;
+ *   - a line end inside a multi-line string becomes \n, even if it is written as CRLF;
  *   - second 60 is accepted in a local time; with an offset, only where a leap second can be
  *     (23:59:60 UTC at the end of a month);
  *   - integers have 64 bits.

@@ -1,7 +1,7 @@
 /*
  * toml_parts.h - internals of the TOML reader, for toml*.c only.
  *
- * A TOML file may add to a table at any later place. So the text is first read into a tree of
+ * A TOML file may extend a table anywhere further down. So the text is first read into a tree of
  * linked items (toml_tree.c) in a scratch arena, and then converted to a json_doc (toml_out.c).
  *
  *   toml.c         lines: keys, headers, arrays, inline tables
@@ -101,7 +101,7 @@ bool toml_scalar(struct toml *t, struct toml_item *into);
 
 void toml_tree_init(struct toml *t);
 
-/* Make a new item a container. ERR_LIMIT: it is nested too deep. */
+/* Make a new item a container. ERR_LIMIT: it is nested too deeply. */
 bool toml_contain(struct toml *t, struct toml_item *item, enum json_type type, enum toml_kind kind);
 
 /* Append a new element to an array. */
@@ -111,11 +111,13 @@ struct toml_item *toml_append(struct toml *t, struct toml_item *array, struct js
 bool toml_put(struct toml *t, struct toml_item *table, const struct toml_part *part,
               struct toml_item **out);
 
-/* Enter a part of a dotted key other than the last: set *at to its member of this name, which is
- * created if needed. */
+/*
+ * Enter a part of a dotted key that is not the last part: set *at to the member of *at with this
+ * name. A missing member is created.
+ */
 bool toml_enter_dotted(struct toml *t, const struct toml_part *part, struct toml_item **at);
 
-/* The same for a part of a header other than the last. */
+/* The same for a part of a header that is not the last part. */
 bool toml_enter_header(struct toml *t, const struct toml_part *part, struct toml_item **at);
 
 /* Enter the last part of the header at `pos`. toml_open_table sets *at to the table that a [header]

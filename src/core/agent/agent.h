@@ -6,7 +6,7 @@
  *   local    a model with trefoil's tools (core/agent/local.h)
  *   script   rules from a file, for tests and demos (provider/script.h)
  *   acp      programs that speak ACP, which trefoil starts (proto/acp/client/acp_agent.h)
- *   a2a      agents that trefoil calls over A2A: planned, in proto/a2a/client
+ *   a2a      remote agents that trefoil calls over A2A (proto/a2a/client/a2a_agent.h)
  *
  * All code that uses an agent (`run`, `chat`, MCP tools, tasks) opens a session (session.h) and
  * starts turns in it (turn.h). Sessions and turns call the functions of the kind. No other code
@@ -94,7 +94,8 @@ struct agent_prompt {
     struct conversation *conversation;
     const struct block *block; /* the prompt; empty when a turn is resumed or compacted */
     size_t blocks;
-    struct str id; /* id of the prompt as a message */
+    struct str id;      /* id of the prompt as a message */
+    struct str message; /* another id that the client has for the prompt; STR_NONE: none */
 
     enum turn_stop stop; /* result: the kind of end of the turn */
     struct err why;      /* result: the reason for `stop`, unless `stop` is TURN_END */
@@ -116,6 +117,8 @@ struct agent {
     /* folders besides the root folder that the agent's tools may use */
     const struct host_folder *include;
     size_t includes;
+    /* the label (taint_label.h) of all that a remote agent says; STR_NONE: it is trusted data */
+    struct str source;
     bool is_default; /* this is the built-in default agent, which no file defines */
     size_t refs;
     void (*release)(struct agent *a);

@@ -23,6 +23,7 @@
 #include "core/agent/agent_progress.h"
 #include "core/guard/guard.h"
 #include "core/guard/guard_read_only.h"
+#include "core/guard/taint_label.h"
 #include "core/session/history_record.h"
 #include "core/session/turn.h"
 
@@ -293,13 +294,14 @@ static void on_session_closed(void *ctx)
 static void close_session(struct agent_run *r)
 {
     const struct history *h = r->session.history;
-    struct str taint = history_taint(h);
+    struct arena *mem = r->call->mem;
+    struct str taint = taint_join(mem, history_taint(h), r->session.agent->source);
 
     agent_run_go(r, AGENT_RUN_CLOSING);
     if (r->said) /* else the last answer in the history belongs to an earlier call */
         r->answer = arena_str(r->call->mem, history_answer_to(h, str_of(r->prompt_id)));
     if (taint.p)
-        r->taint = arena_str(r->call->mem, taint);
+        r->taint = arena_str(mem, taint);
     session_close(&r->session, on_session_closed, r);
 }
 
@@ -342,7 +344,7 @@ static void on_opened(struct op *op, const struct err *e, void *ctx)
     memcpy(r->id, r->session.id, sizeof(r->id));
     note_mode(r);
     if (r->op.canceled) {
-        fail(&r->why, ERR_CANCELED, "canceled");
+        fail(&r->why, ERR_CANCELED, "cancelled");
         close_session(r);
     } else {
         id_new(loop_wall(r->op.loop), r->prompt_id);

@@ -1,13 +1,13 @@
 /*
  * agent_call.h - run an agent as a tool call, for MCP clients and for other agents.
  *
- * The call opens a session of the agent. The agent's trace (trace.h) has a depth that is one more
- * than that of the caller's trace. The agent's rights never exceed the caller's scope. The caller
+ * The call opens a session of the agent. The depth of the agent's trace (trace.h) is the depth of
+ * the caller's trace plus one. The agent's rights never exceed the caller's scope. The caller
  * receives the agent's output as progress, and also the agent's questions. Cancelling the call
  * cancels the turn. The result is the answer as text, with the structured result
  * {"answer","session_id","stop","mode","usage"}. A later call with that session_id resumes the
- * session. The deadline is limits.agent_call_ms, not counting the time in which the call waits for
- * the session or for an answer to a question.
+ * session. The deadline is limits.agent_call_ms. The time during which the call waits for the
+ * session or for an answer to a question does not count.
  */
 #ifndef CORE_AGENT_AGENT_CALL_H
 #define CORE_AGENT_AGENT_CALL_H

@@ -209,6 +209,12 @@ struct agent_def agent_def_copy(struct arena *mem, const struct agent_def *def)
     c.title = copy_z(mem, c.title);
     c.folder = copy_z(mem, c.folder);
     c.script = copy_z(mem, c.script);
+    if (c.remote) {
+        struct remote_spec *remote = ARENA_NEW(mem, struct remote_spec);
+
+        *remote = remote_spec_copy(mem, c.remote);
+        c.remote = remote;
+    }
     c.origin = copy_z(mem, c.origin);
     c.env = copy_env(mem, def);
     c.written = STR_NONE;

@@ -9,6 +9,7 @@
 #define CORE_AGENT_AGENT_DEF_H
 
 #include "base/pick.h"
+#include "core/agent/remote_spec.h"
 
 enum agent_mode { AGENT_READ_WRITE, AGENT_READ_ONLY };
 enum agent_tier { TIER_NONE, TIER_LOW, TIER_MEDIUM, TIER_HIGH };
@@ -53,6 +54,8 @@ struct agent_def {
     const struct agent_var *env;
     size_t envs;
     struct pick_strs pass_env;
+    /* if the provider is "a2a": the remote agent; else NULL */
+    const struct remote_spec *remote;
     const char *folder; /* working folder, unless the session sets one; NULL: the root */
     const char *origin; /* position of the definition: "file:line" */
     struct str written; /* the text of the definition; STR_NONE in copies */

@@ -6,8 +6,8 @@
 #include "base/digits.h"
 
 static const char *const statuses[] = {
-    [CALLED_PENDING] = "pending", [CALLED_RUNNING] = "running",   [CALLED_DONE] = "done",
-    [CALLED_FAILED] = "failed",   [CALLED_CANCELED] = "canceled",
+    [CALLED_PENDING] = "pending", [CALLED_RUNNING] = "running",    [CALLED_DONE] = "done",
+    [CALLED_FAILED] = "failed",   [CALLED_CANCELED] = "cancelled",
 };
 
 /* ---- reporting ----------------------------------------------------------------------------- */

@@ -30,7 +30,7 @@ struct agent_tell {
 /* Start reporting to the caller of this call. Memory is allocated from call->mem. */
 void agent_tell_begin(struct agent_tell *t, struct call *call);
 
-/* Report an event of the agent, if it is of a kind that callers get. */
+/* Report an event of the agent, if callers get events of this kind. */
 void agent_tell_event(struct agent_tell *t, const struct event *ev);
 
 /* Stop reporting. A message that has not been sent is dropped. May be called twice. */

@@ -96,7 +96,7 @@ static void keep_result(struct local_call *tc, struct str text, enum called_stat
     tc->event.status = status;
     tc->event.text = text;
     save_begin(&tc->save, tc->w->turn, &tc->mem, 0);
-    save_record(&tc->save, "result", record_result(&tc->mem, &tc->result, tc->event.from));
+    save_record(&tc->save, "result", record_result(&tc->mem, &tc->result, &tc->event));
     if (tc->tells.n)
         save_record(&tc->save, kinds[tc->as], tc->tells);
     save_run(&tc->save, on_kept);
@@ -231,8 +231,12 @@ static void on_called(struct op *op, const struct err *e, void *ctx)
     if (!tc->call.is_error)
         tc->tells = tc->as ? buf_str(&tc->call.structured) : STR_NONE;
     tc->event.text = guard_text(&tc->call, &tc->mem);
+    tc->event.old_text = tc->call.text_before;
+    tc->event.new_text = tc->call.text_after;
     if (says_error(tc))
         keep_result(tc, tc->event.text, CALLED_FAILED);
+    else if (tc->event.new_text.p)
+        keep_result(tc, tc->event.text, CALLED_DONE);
     else if (tc->event.kind == TOOL_EDIT && tc->look.images)
         look_again(tc);
     else

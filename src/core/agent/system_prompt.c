@@ -40,8 +40,8 @@ static void put_skills(struct buf *b, struct str skills)
     if (!str_trim(skills).n)
         return;
     put_block(b, STR("# Skills"));
-    put_block(b, STR("Instructions for certain kinds of work in this project. If one applies, load "
-                     "it with the tool `skill` before you begin."));
+    put_block(b, STR("Instructions for certain kinds of work in this project. If a skill applies, "
+                     "load it with the tool `skill` before you begin."));
     put_block(b, skills);
 }
 

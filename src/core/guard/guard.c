@@ -222,7 +222,7 @@ void guard_deny(struct call *call, const struct guard_verdict *v)
     char why[1024];
 
     guard_reasons(v, why, sizeof(why));
-    guard_refuse(call, "%s was denied: %.180s", why);
+    guard_refuse(call, "%s was denied: %.320s", why);
 }
 
 /* The verdict is to ask: a remembered answer decides, or a person. */

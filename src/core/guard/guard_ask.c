@@ -120,7 +120,7 @@ static bool read_choice(struct call *call, const struct ask *ask, enum permissio
 /* The question has no answer: tell the model and the user also why approval is needed. */
 static const char *why_unanswered(const struct call *call, const struct err *e)
 {
-    return arena_printf(call->mem, "%.90s; it needs approval because %.160s", e->text,
+    return arena_printf(call->mem, "%.90s; it needs approval because %.240s", e->text,
                         call->pass.question->why)
         .p;
 }
@@ -137,15 +137,15 @@ static void on_asked(struct op *op, const struct err *e, void *ctx)
     if (e && e->code == ERR_CANCELED) {
         call_broke(call, e);
     } else if (e) {
-        guard_refuse(call, "%s was not approved: %.190s", why_unanswered(call, e));
+        guard_refuse(call, "%s was not approved: %.320s", why_unanswered(call, e));
     } else if (!read_choice(call, ask, &option, &bad)) {
-        guard_refuse(call, "%s was not approved: %.150s", bad.text);
+        guard_refuse(call, "%s was not approved: %.300s", bad.text);
     } else {
         guard_remember(call, option);
         if (permission_options[option].allows)
             judge_again(call);
         else
-            guard_refuse(call, "%s was not approved: %.170s", why_rejected(call, ask->answer));
+            guard_refuse(call, "%s was not approved: %.300s", why_rejected(call, ask->answer));
     }
 }
 
@@ -195,12 +195,12 @@ void guard_ask(struct call *call, const struct tool *tool, const struct guard_ve
         q = call->pass.question = ARENA_NEW(call->mem, struct guard_question);
     guard_reasons(v, q->why, sizeof(q->why));
     if (!call_can_ask(call, ASK_PERMISSION)) {
-        guard_refuse(call, "%s needs approval, and no one is available to approve it: %.150s",
+        guard_refuse(call, "%s needs approval, and no one is available to approve it: %.300s",
                      q->why);
         return;
     }
     if (++q->rounds > ROUNDS_MOST) {
-        guard_refuse(call, "%s was not approved: %.150s",
+        guard_refuse(call, "%s was not approved: %.300s",
                      "the reasons why it needs approval keep "
                      "changing");
         return;

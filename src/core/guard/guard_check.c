@@ -72,7 +72,8 @@ struct str guard_scope_section(const struct guard_scope *s)
 
 static void check_identity(const struct guard_facts *f, struct guard_check_finding *to)
 {
-    guard_pass(to, f->origin == ORIGIN_KEY ? "it has an API key" : "it is on this machine");
+    guard_pass(to, f->origin == ORIGIN_KEY ? "the caller has an API key"
+                                           : "the caller is on this machine");
     if (!f->caller || !f->caller[0])
         guard_say(to, GUARD_DENY, "the caller has no name");
     else if (f->origin == ORIGIN_NONE || !f->principal.n)
@@ -89,10 +90,10 @@ static void check_depth(const struct guard_facts *f, struct guard_check_finding 
 
 static void check_rate(const struct guard_facts *f, struct guard_check_finding *to)
 {
-    guard_pass(to, "it is within its rate limit");
+    guard_pass(to, "the caller is within its rate limit");
     if (f->wait_ms > 0)
         guard_say(to, GUARD_DENY, "%.40s has reached its rate limit; try again in %lld s",
-                  f->caller ? f->caller : "it", (long long)((f->wait_ms + 999) / 1000));
+                  f->caller ? f->caller : "the caller", (long long)((f->wait_ms + 999) / 1000));
 }
 
 /* ---- lists --------------------------------------------------------------------------------- */
@@ -116,7 +117,7 @@ static void check_exposure(const struct guard_facts *f, struct guard_check_findi
     const struct pick_strs all = { 0 };
     bool inside = false;
 
-    guard_pass(to, "it is offered to this caller");
+    guard_pass(to, "the tool is offered to this caller");
     if (f->tool->withheld)
         guard_say(to, GUARD_DENY, "%s", f->tool->withheld);
     for (const struct guard_scope *s = f->scope; s; inside |= s->inside, s = s->parent) {
@@ -137,7 +138,7 @@ static void check_exposure(const struct guard_facts *f, struct guard_check_findi
 static const char *env_hint(const struct guard_facts *f)
 {
     return !f->tool->alias && f->tool->kind == TOOL_EXECUTE && command_has_env(f->args)
-               ? "; command patterns accept no env"
+               ? "; command patterns do not match calls that set env"
                : "";
 }
 
@@ -179,12 +180,13 @@ static void check_capability(const struct guard_facts *f, struct guard_check_fin
 
 static void check_protected(const struct guard_facts *f, struct guard_check_finding *to)
 {
-    guard_pass(to, "it changes no configuration file of trefoil");
+    guard_pass(to, "it changes no file that controls trefoil or other programs");
     if (f->protects == GUARD_DENY)
         guard_say(to, GUARD_DENY, "tools cannot write to .trefoil/, except to agents and skills");
     else if (f->protects == GUARD_ASK)
         guard_say(to, GUARD_ASK,
-                  "it would change a definition of an agent, a skill or a configuration file");
+                  "it would change a definition of an agent or a skill, or a file that controls "
+                  "trefoil, git, an editor or a shell");
 }
 
 /* ---- permission ---------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
  * The strictest finding is the verdict. All checks always run, so that `explain` can print every
  * finding. The checks and their rules:
  *
- *   identity     the caller has a name, and has proved it if the call arrived over a network
+ *   identity     the caller has a name, and has authenticated if the call arrived over a network
  *   depth        no more than limits.trace_depth agents have called each other
  *   rate         the caller has not called too often
  *   exposure     the tool is offered to this caller
@@ -67,7 +67,7 @@ struct guard_scope {
     /* patterns (tool_pattern.h); if `allowed` is absent, all tools are allowed */
     struct pick_strs allowed, disallowed;
     enum guard_permission permission[TOOL_KINDS];
-    bool actor;   /* the scope of something that calls tools: an agent, or clients */
+    bool actor;   /* this is the scope of an agent or of clients, which call tools */
     bool trusted; /* patterns in `allowed`, like Bash(git status), also skip questions */
     /*
      * the verdict on calls that could send untrusted data away or use it for harm (guard_taint.h)
@@ -81,7 +81,8 @@ struct guard_scope {
     struct pick_strs rules;          /* [guard] allow: patterns of calls that need no approval */
     struct pick_strs readonly_shell; /* patterns of commands that may run in read-only mode */
     bool expose_listed;              /* only the tools in `expose` are offered */
-    bool only_looks; /* the scope of an endpoint in read-only mode: see guard_offers */
+    /* the endpoint is in read-only mode: it offers only what guard_offers accepts */
+    bool only_looks;
     /* the scope of a running agent: `expose` of its parents does not apply to it, `hidden` does */
     bool inside;
 };
@@ -132,8 +133,8 @@ struct guard_verdict {
 void guard_judge(const struct guard_facts *f, struct guard_verdict *out);
 
 /*
- * Write the reasons for the verdict: the sentences of all findings that equal it. They are shown to
- * the person who is asked, or to the caller that is refused.
+ * Write the reasons for the verdict: the sentences of all findings that equal it. The person who is
+ * asked for approval, or the caller whose call is refused, sees them.
  */
 struct str guard_reasons(const struct guard_verdict *v, char *out, size_t size);
 

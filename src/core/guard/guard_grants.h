@@ -29,7 +29,10 @@ struct guard_grants {
 
 void guard_grants_fini(struct guard_grants *g);
 
-/* Find an answer: GUARD_ALLOW or GUARD_DENY; GUARD_ASK: there is no answer with this id. */
+/*
+ * Return the remembered answer, GUARD_ALLOW or GUARD_DENY, or GUARD_ASK if there is none with this
+ * id.
+ */
 enum guard_says guard_granted(const struct guard_grants *g, const char *id);
 
 /*

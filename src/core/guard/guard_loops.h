@@ -1,8 +1,8 @@
 /*
  * guard_loops.h - the recent calls of a model, to detect that it repeats itself. Pure.
  *
- * A history belongs to one running model. A person who calls tools has no history. An endpoint that
- * serves models of other programs has none, either. {0} is empty.
+ * A history belongs to one running model. If a person calls tools, there is no history. There is
+ * also none for an endpoint that serves the models of other programs. {0} is empty.
  */
 #ifndef CORE_GUARD_GUARD_LOOPS_H
 #define CORE_GUARD_GUARD_LOOPS_H

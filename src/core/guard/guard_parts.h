@@ -42,7 +42,7 @@ void guard_ask(struct call *call, const struct tool *tool, const struct guard_ve
 
 /* ---- remembered answers (guard_answers.c) ---------------------------------------------------- */
 
-/* Return the options for a question about this call, besides those that apply to this call only. */
+/* Return the options for a question about this call that apply to more than this call. */
 struct permission_offer guard_offer_of(const struct call *call);
 
 /*

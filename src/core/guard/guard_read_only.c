@@ -58,7 +58,7 @@ void guard_check_mode(const struct guard_facts *f, struct guard_check_finding *t
                   t->name,
                   STR_ARG(str_head(guard_scope_section(guard_read_only_by(f->scope)), 40)));
     else if (is_readonly_command(f))
-        guard_pass(to, "read-only mode: readonly_shell names the command");
+        guard_pass(to, "read-only mode: [guard] readonly_shell lists this command");
     else if (!t->alias && t->kind == TOOL_EXECUTE && !t->read_only)
         guard_say(to, GUARD_DENY, "%.64s runs commands, and the mode is read-only", t->name);
     else if (!t->alias && tool_kind_writes(t->kind) && !f->in_vault)

@@ -100,9 +100,9 @@ void guard_request_end(struct call *call, const char *why)
             guard_set_state(call, GUARD_RUNNING);
         call_done(call);
     } else if (call->host->guard) {
-        guard_refuse(call, "%s was rejected: %.190s", why);
+        guard_refuse(call, "%s was rejected: %.320s", why);
     } else {
-        fail(&e, ERR_DENIED, "%s was rejected: %.190s", call->what, why);
+        fail(&e, ERR_DENIED, "%s was rejected: %.320s", call->what, why);
         call_broke(call, &e);
     }
 }

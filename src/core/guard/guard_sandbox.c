@@ -16,7 +16,7 @@ static void find_support(const struct sandbox_policy *p, struct guard_sandbox *s
 
     s->enforced = sandbox_policy_enforces(p, s->kind, &e);
     s->best_effort = p->best_effort;
-    snprintf(s->missing, sizeof(s->missing), "%.150s", e.text);
+    snprintf(s->missing, sizeof(s->missing), "%.230s", e.text);
 }
 
 static bool deletes_outside(const struct host *host, struct json args)
@@ -99,7 +99,7 @@ static const char *inside_text(const struct guard_facts *f)
     };
 
     if (f->tool->alias)
-        return "its MCP server runs in a sandbox of its own";
+        return "its MCP server runs in its own sandbox";
     if (f->tool->kind == TOOL_DELETE)
         return "it deletes inside the root folder";
     return f->sandbox.runs ? texts[f->sandbox.kind] : "it runs no programs";
@@ -117,7 +117,7 @@ static void say_leaving(const struct guard_facts *f, struct guard_check_finding 
     else if (s->deletes_outside)
         guard_say(to, GUARD_ASK, "it deletes outside the root folder" WAIVE, kind);
     else if (!s->runs && f->tool->kind != TOOL_DELETE)
-        guard_say(to, GUARD_ASK, "no sandbox of trefoil confines it" WAIVE, kind);
+        guard_say(to, GUARD_ASK, "trefoil's sandbox does not confine it" WAIVE, kind);
     else if (s->elsewhere)
         guard_say(to, GUARD_ASK, "it runs in a terminal of the editor, not in a sandbox" WAIVE,
                   kind);
@@ -139,7 +139,7 @@ void guard_check_sandbox_of(const struct guard_facts *f, bool waived,
     if (!guard_leaves_sandbox(f))
         return;
     if (waived)
-        guard_pass(to, "it leaves the sandbox, which the user's configuration allows");
+        guard_pass(to, "it acts outside the sandbox, and the user's configuration allows that");
     else if (!s->enforced && s->best_effort && s->runs && is_inside(s) && !s->elsewhere)
         guard_say(to, GUARD_ALLOW, "best-effort sandbox: %s", s->missing);
     else

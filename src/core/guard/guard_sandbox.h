@@ -32,7 +32,7 @@ struct guard_sandbox {
     bool best_effort;
     bool elsewhere;       /* the programs run where we cannot confine them */
     bool deletes_outside; /* the call would delete files outside the root folder */
-    char missing[160];    /* if not enforced: the feature that is missing */
+    char missing[240];    /* if not enforced: the feature that is missing */
 };
 
 /*

@@ -47,5 +47,5 @@ void guard_check_secrets(const struct guard_facts *f, struct guard_check_finding
     if (says == GUARD_ALLOW)
         guard_pass(to, "[guard] secrets is auto");
     else
-        guard_say(to, says, "its arguments contain what looks like %s", f->secret.kind);
+        guard_say(to, says, "its arguments contain text that looks like %s", f->secret.kind);
 }

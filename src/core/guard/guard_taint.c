@@ -107,7 +107,7 @@ void guard_check_taint(const struct guard_facts *f, struct guard_check_finding *
     const struct sink *sink;
     char from[TAINT_SHOWN];
 
-    guard_pass(to, "it has read no untrusted data");
+    guard_pass(to, "the caller has read no untrusted data");
     if (!f->taint.n)
         return;
     guard_pass(to, "it sends no untrusted data away");

@@ -7,7 +7,7 @@
  *   - it leaves the sandbox, or reaches the network
  *   - it writes outside the root folder
  *   - it sends a message to another agent
- *   - it sends arguments to an MCP server from which the data does not come
+ *   - it sends arguments to an MCP server that is not the source of the data
  *   - it runs code or a tool with side effects, and the data is suspicious (taint_label.h)
  *
  * [guard] taint sets the verdict. If the data is suspicious, "auto" still asks.

@@ -39,7 +39,7 @@ enum injection_signal {
 /* Zero it. */
 struct injection {
     unsigned signals; /* bits by enum injection_signal */
-    int score;        /* sum of the scores of the signals; a signal counts one time only */
+    int score;        /* sum of the scores of the signals; each signal counts once */
 };
 
 /*

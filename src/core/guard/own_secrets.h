@@ -17,7 +17,7 @@ struct own_secret {
     struct own_secret *next;
 };
 
-/* Zero it. own_secrets_add gets the arena that holds the data. */
+/* Initialize it with zeros. own_secrets_add gets the arena that holds the data. */
 struct own_secrets {
     struct own_secret *first;
     /* a filter: one bit is set for the hash of the first bytes of each value */

@@ -17,10 +17,13 @@ static const struct {
     struct str path;
     enum guard_says says;
 } rows[] = {
-    { STR(".trefoil/agents"), GUARD_ASK },   { STR(".trefoil/skills"), GUARD_ASK },
-    { STR(".trefoil"), GUARD_DENY },         { STR("trefoil.toml"), GUARD_ASK },
-    { STR(".mcp.json"), GUARD_ASK },         { STR(".claude/agents"), GUARD_ASK },
-    { STR(".vaultspec/agents"), GUARD_ASK },
+    { STR(".trefoil/agents"), GUARD_ASK }, { STR(".trefoil/skills"), GUARD_ASK },
+    { STR(".trefoil"), GUARD_DENY },       { STR("trefoil.toml"), GUARD_ASK },
+    { STR(".mcp.json"), GUARD_ASK },       { STR(".vaultspec/agents"), GUARD_ASK },
+    { STR(".claude"), GUARD_ASK },         { STR(".codex"), GUARD_ASK },
+    { STR(".gemini"), GUARD_ASK },         { STR(".cursor"), GUARD_ASK },
+    { STR(".vscode"), GUARD_ASK },         { STR(".zed"), GUARD_ASK },
+    { STR(".envrc"), GUARD_ASK },          { STR(".git"), GUARD_ASK },
 };
 
 static const struct str logs = STR(".trefoil/logs");
@@ -44,11 +47,23 @@ static bool is_agent_json(struct str path)
            is_within(path, STR("agent.json"));
 }
 
+/* The git folder of a repository in the root, or the file that names it. */
+static bool is_in_git(struct str path)
+{
+    while (path.p) {
+        struct str part = str_cut(&path, '/');
+
+        if (part.n == strlen(".git") && is_within(part, STR(".git")))
+            return true;
+    }
+    return false;
+}
+
 enum guard_says protected_path(struct str below, bool removes)
 {
     enum guard_says says = GUARD_ALLOW;
 
-    if (is_agent_json(below))
+    if (is_agent_json(below) || is_in_git(below))
         return GUARD_ASK;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (is_within(below, rows[i].path))

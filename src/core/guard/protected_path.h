@@ -1,9 +1,13 @@
 /*
- * protected_path.h - files of a root that control trefoil itself, and the logs of sessions.
+ * protected_path.h - files of a root that control trefoil or other programs, and the logs of
+ * sessions.
  *
  * Tools cannot change files in .trefoil/, except definitions of agents and skills. A call that
  * changes such a definition, trefoil.toml or .mcp.json always needs approval, regardless of
- * permissions. Otherwise an agent could rewrite its own definition. The guard checks the paths in
+ * permissions. Otherwise an agent could rewrite its own definition. The same holds for files of git,
+ * editors, shells and other agents, which run commands that these files name: otherwise an agent
+ * could leave the sandbox through them. Commands cannot write these files, either
+ * (sandbox/root_paths.c). The guard checks the paths in
  * the arguments (guard_protected). The tool checks the file that it has opened
  * (tool/file/beneath.h), so that neither a link nor a race can redirect the call to another file.
  *

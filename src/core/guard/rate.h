@@ -4,7 +4,7 @@
  *
  * A client with a rate of N per minute may spend N points at once, and regains N points evenly over
  * a minute. A request costs one or more points. Clients are identified by a keyed hash. The table
- * has a fixed size; when it is full, the client that will have all its points back first is
+ * has a fixed size; when it is full, the client that will be the first to regain all its points is
  * dropped.
  */
 #ifndef CORE_GUARD_RATE_H

@@ -127,17 +127,39 @@ static void put_source(struct buf *out, struct str name, struct str signals, str
 
 /* ---- joining -------------------------------------------------------------------------------- */
 
-static void put_others(struct buf *out, bool suspicious)
-{
-    struct str source = suspicious ? STR("others!more") : STR("others");
+/* The one source that stands for all beyond the limit, and the signals of both labels about it. */
+struct others {
+    bool any, suspicious;
+    struct str signals, more;
+};
 
-    if (!has_part(buf_str(out), ',', source))
-        put_source(out, source, STR_NONE, STR_NONE);
+static bool is_others(struct others *o, struct str name, struct str signals)
+{
+    if (!str_eq(name, STR("others")))
+        return false;
+    o->any = true;
+    if (o->signals.n)
+        o->more = signals;
+    else
+        o->signals = signals;
+    return true;
+}
+
+static void put_others(struct buf *out, const struct others *o)
+{
+    struct str beyond = STR("more");
+
+    if (!o->any)
+        return;
+    put_source(out, STR("others"), o->signals, o->more);
+    if (o->suspicious && !has_part(o->signals, '+', beyond) && !has_part(o->more, '+', beyond))
+        put_signals(out, o->signals.n || o->more.n ? '+' : '!', beyond, STR_NONE);
 }
 
 struct str taint_join(struct arena *mem, struct str a, struct str b)
 {
     struct str source, signals, more;
+    struct others o = { .any = false };
     struct buf out;
     size_t n = 0;
 
@@ -146,21 +168,27 @@ struct str taint_join(struct arena *mem, struct str a, struct str b)
     if (contains(b, a))
         return b;
     buf_init_in(&out, mem, 2 * (a.n + b.n) + 32);
-    for (struct str left = a; taint_next(&left, &source); n++) {
+    for (struct str left = a; taint_next(&left, &source);) {
         struct str name = name_of(source, &signals);
 
+        if (is_others(&o, name, signals))
+            continue;
+        n++;
         put_source(&out, name, signals, find_source(b, name, &more) ? more : STR_NONE);
     }
     for (struct str left = b; taint_next(&left, &source);) {
         struct str name = name_of(source, &signals);
 
-        if (find_source(a, name, &more))
+        if (is_others(&o, name, signals) || find_source(a, name, &more))
             continue;
-        if (++n <= TAINT_SOURCES_MOST)
+        if (++n <= TAINT_SOURCES_MOST) {
             put_source(&out, name, signals, STR_NONE);
-        else
-            put_others(&out, signals.n > 0);
+        } else {
+            o.any = true;
+            o.suspicious |= signals.n > 0;
+        }
     }
+    put_others(&out, &o);
     return buf_str(&out);
 }
 

@@ -24,8 +24,8 @@
 #include "base/pick.h"
 
 /*
- * Return trefoil's name for a tool that another program calls `name`; `name` itself if there is
- * none.
+ * Return trefoil's name for the tool that another program calls `name`. If there is no such tool,
+ * return `name`.
  */
 struct str tool_pattern_alias(struct str name);
 
@@ -52,7 +52,7 @@ enum pattern_use { PATTERN_ALLOWS, PATTERN_DENIES };
  */
 bool tool_pattern_fits(struct str pattern, const struct pattern_call *call, enum pattern_use use);
 
-/* Does any pattern of a list match? In an absent list none does. */
+/* Does any pattern of a list match? An absent list matches nothing. */
 bool tool_patterns_fit(const struct pick_strs *list, const struct pattern_call *call,
                        enum pattern_use use);
 

@@ -338,7 +338,7 @@ static void cancel_hold(struct op *op)
 {
     struct lock_hold *h = CONTAINER_OF(op, struct lock_hold, op);
 
-    give_up(h->state, &(struct err){ ERR_CANCELED, "canceled" });
+    give_up(h->state, &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind hold_kind = { .name = "lock", .cancel = cancel_hold };
@@ -407,7 +407,7 @@ static void cancel_turn(struct op *op)
 {
     struct lock_turn *w = CONTAINER_OF(op, struct lock_turn, op);
 
-    give_up(w->state, &(struct err){ ERR_CANCELED, "canceled" });
+    give_up(w->state, &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind turn_kind = { .name = "turn to write", .cancel = cancel_turn };

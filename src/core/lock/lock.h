@@ -49,9 +49,9 @@ void lock_table_use(struct lock_table *t, enum lock_conflict conflict);
 bool lock_overlaps(struct str a, struct str b);
 
 /*
- * The locks of one holder, as an op that is done when they are held (or, with LOCK_TURNS,
- * reserved). A task has one hold at a time. The paths are normalized as in path_below.h ("a/./b/"
- * becomes "a/b").
+ * An op that takes the locks of one holder. It succeeds when the locks are held (or, with
+ * LOCK_TURNS, reserved). A task has one hold at a time. The paths are normalized as in path_below.h
+ * ("a/./b/" becomes "a/b").
  */
 struct lock_hold {
     struct op op; /* first */
@@ -66,18 +66,19 @@ struct lock_hold {
 /*
  * Take the locks. All borrowed data must stay valid until lock_release, which does nothing after a
  * failure. ERR_DENIED: another task holds the path (with LOCK_FAIL); ERR_TIMEOUT: another process
- * held it for limits.lock_wait_ms; ERR_INVALID: a path leads out of the root; ERR_LIMIT: more paths
- * than limits.lock_paths.
+ * held it for limits.lock_wait_ms; ERR_INVALID: a path leads out of the root; ERR_LIMIT: there are
+ * more paths than the constant lock_paths (limits.def).
  */
 void lock_take(struct lock_table *t, struct lock_hold *h, struct op *parent, op_done_fn *done,
                void *ctx);
 void lock_release(struct lock_table *t, struct lock_hold *h);
 
 /*
- * The turn of one call to write `paths` (in the form of path_below.h), as an op. The op is done
- * when no other call writes into a locked path that overlaps `paths`. If no task holds a lock on
- * any of the paths, or with LOCK_WARN, the op is done at once. A call takes all its paths at once,
- * because two calls that waited for each other's paths would deadlock.
+ * An op with which a call waits for its turn to write `paths` (in the form of path_below.h). The op
+ * succeeds when the call may write: when no other call writes into a locked path that overlaps
+ * `paths`. If no task holds a lock on any of the paths, or with LOCK_WARN, it succeeds at once.
+ * lock_turn_end ends the turn. A call requests all its paths at once, because two calls that waited
+ * for each other's paths would deadlock.
  */
 struct lock_turn {
     struct op op; /* first */

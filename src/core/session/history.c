@@ -129,6 +129,9 @@ static bool add_result(struct history *h, int64_t seq, struct json body, struct 
     r->block.text = text.p ? text : STR("");
     r->block.is_error = json_true(json_get(body, STR("error")));
     r->from = json_str(h->mem, json_get(body, STR("from")));
+    r->path = json_str(h->mem, json_get(body, STR("path")));
+    r->old_text = json_str(h->mem, json_get(body, STR("old_text")));
+    r->new_text = json_str(h->mem, json_get(body, STR("new_text")));
     r->seq = seq;
     note_taint(h, r->from);
     return true;

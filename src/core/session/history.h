@@ -6,7 +6,8 @@
  *
  *   prompt   {"id","turn","blocks":[...],"from"?}     a prompt; "from" is its untrusted source
  *   answer   {"id","blocks":[...],"stop","model","usage"}  an answer: text, thoughts, calls
- *   result   {"id","name","text","error"?,"media"?,"from"?}  the result of a call
+ *   result   {"id","name","text","error"?,"media"?,"from"?,"path"?,"old_text"?,"new_text"?}  the
+ *            result of a call; for clients only: the file of the call, and what an edit has changed
  *   compact  {"summary","after"}                      a summary of all records up to seq "after"
  *   cut      {"seqs":[...]}                           results that were removed to save tokens
  *   end      {"turn","stop","text"?,"usage","cost"?}  a turn has ended
@@ -75,8 +76,8 @@ struct str history_taint(const struct history *h);
 
 /*
  * Find the first call whose result has this source in its label (taint_label.h). Returns the name
- * of the tool and sets *seq to the record of the result. STR_NONE: no result has this source, so
- * the source is that of a prompt.
+ * of the tool and sets *seq to the record of the result. STR_NONE: no result has this source, so it
+ * is the source of a prompt.
  */
 struct str history_taint_origin(const struct history *h, struct str source, int64_t *seq);
 
@@ -133,7 +134,12 @@ struct str history_cuttable(struct history *h, struct arena *mem, int64_t tokens
 struct str record_prompt(struct arena *mem, struct str id, struct str turn, const struct block *b,
                          size_t n, struct str from);
 struct str record_answer(struct arena *mem, struct str id, const struct model_turn *t);
-struct str record_result(struct arena *mem, const struct block *result, struct str from);
+/*
+ * `call` is the event of the call's end. Its file and the texts before and after an edit are
+ * recorded for clients that load the session, unless they are too long (RECORD_DIFF_MOST).
+ */
+struct str record_result(struct arena *mem, const struct block *result,
+                         const struct event_tool *call);
 struct str record_compact(struct arena *mem, struct str summary, int64_t after);
 struct str record_cut(struct arena *mem, struct str seqs);
 struct str record_end(struct arena *mem, struct str turn, const struct event_end *end,

@@ -15,8 +15,10 @@ enum item_kind { ITEM_PROMPT, ITEM_ANSWER, ITEM_OTHER };
 
 /* The result of a call in an answer. */
 struct item_result {
-    struct block block; /* BLOCK_RESULT; text.p is NULL until the result arrives */
-    struct str from;    /* source of an untrusted result; else STR_NONE */
+    struct block block;            /* BLOCK_RESULT; text.p is NULL until the result arrives */
+    struct str from;               /* source of an untrusted result; else STR_NONE */
+    struct str path;               /* file of the call; else STR_NONE */
+    struct str old_text, new_text; /* as in struct event_tool */
     int64_t seq;
     bool cut; /* the result was removed to save tokens */
 };

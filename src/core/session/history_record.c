@@ -172,7 +172,13 @@ struct str record_answer(struct arena *mem, struct str id, const struct model_tu
     return close_record(&out, &w);
 }
 
-struct str record_result(struct arena *mem, const struct block *result, struct str from)
+static bool fits_record(const struct event_tool *call)
+{
+    return call->new_text.p && call->old_text.n + call->new_text.n <= RECORD_DIFF_MOST;
+}
+
+struct str record_result(struct arena *mem, const struct block *result,
+                         const struct event_tool *call)
 {
     struct buf out;
     struct jw w;
@@ -185,7 +191,12 @@ struct str record_result(struct arena *mem, const struct block *result, struct s
         jw_kbool(&w, "error", true);
     if (result->medias)
         write_blocks(&w, "media", result->media, result->medias);
-    jw_kstr(&w, "from", from);
+    jw_kstr(&w, "from", call->from);
+    jw_kstr(&w, "path", call->path);
+    if (fits_record(call)) {
+        jw_kstr(&w, "old_text", call->old_text);
+        jw_kstr(&w, "new_text", call->new_text);
+    }
     return close_record(&out, &w);
 }
 

@@ -10,6 +10,9 @@
  */
 enum { RECORD_MOST = 512 << 20 };
 
+/* An edit is recorded if the texts before and after it together have at most this many bytes. */
+enum { RECORD_DIFF_MOST = 256 << 10 };
+
 /*
  * Parse an array of blocks into mem. The array contains the blocks of a prompt or an answer, or the
  * media of a result.

@@ -233,6 +233,7 @@ static void replay_call(const struct replay *t, const struct block *call,
         .title = call->name,
         .kind = TOOL_KINDS,
         .args = call->args,
+        .path = r->path,
     };
     if (t->fill)
         t->fill(t->ctx, &ev.tool);
@@ -241,6 +242,8 @@ static void replay_call(const struct replay *t, const struct block *call,
     ev.tool.text = told.text;
     ev.tool.trust = r->from.n ? "untrusted" : "trusted";
     ev.tool.from = r->from;
+    ev.tool.old_text = r->old_text;
+    ev.tool.new_text = r->new_text;
     replay_event(t, &ev);
 }
 

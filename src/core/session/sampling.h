@@ -2,9 +2,10 @@
  * sampling.h - sampling: an MCP server requests an answer from a model (ASK_SAMPLE), and the
  * agent's model answers.
  *
- * The request runs as a call of the internal tool model_sample, which the guard judges. The tool
- * counts as network access on behalf of untrusted data, so it needs approval by default. The model
- * gets only the messages that the server sent; it sees nothing of the session and has no tools.
+ * The request runs as a call of the internal tool model_sample, which the guard judges. To the
+ * guard, the tool is network access on behalf of untrusted data, so it needs approval by default.
+ * The model gets only the messages that the server sent; it sees nothing of the session and has no
+ * tools.
  */
 #ifndef CORE_SESSION_SAMPLING_H
 #define CORE_SESSION_SAMPLING_H

@@ -24,7 +24,7 @@
  * A session has one owner: the principal that created it. Only the owner can continue the session.
  *
  * An agent in a session can do only what all of these guard scopes allow: the scopes of the agent's
- * definition, of the session, of the caller, and of the callers of that caller. The scopes form a
+ * definition, the session, the caller, and every caller further up the chain. The scopes form a
  * chain, in which no scope allows more than its parent.
  */
 #ifndef CORE_SESSION_SESSION_H
@@ -66,7 +66,9 @@ struct session_opts {
     /* settings of a created session (store_session.settings); STR_NONE: none */
     struct str settings;
 
-    /* Tools and folders besides those of the agent. The data must live as long as the session. */
+    /*
+     * Tools and folders in addition to the agent's own. The data must live as long as the session.
+     */
     struct offer *offer;               /* tools that replace the agent's; NULL: the agent's tools */
     const struct host_folder *include; /* folders besides the root folder that tools may use */
     size_t includes;
@@ -163,8 +165,10 @@ struct work_client *session_listen(struct session *s, struct work_client *to);
 struct session_change {
     /* the agent from the next turn on: another agent, or one with another model */
     struct agent *agent;
-    struct str mode; /* mode name, applied from the next tool call; opts.read_only stays */
+    /* name of the mode, which applies from the next tool call on; opts.read_only still applies */
+    struct str mode;
     struct str title;
+    struct str settings; /* replaces store_session.settings; borrowed until the op is done */
 };
 
 /* An op that changes a session. Zero it. */

@@ -60,7 +60,7 @@ static bool may_wait(struct open_sessions *t, struct open_session *s, const stru
                      const struct session_wanted *want, struct err *e)
 {
     if (!str_eq(str_of(s->owner), want->owner.p ? want->owner : STR("")))
-        return fail(e, ERR_NOT_FOUND, "there is no session %s of yours", s->id);
+        return fail(e, ERR_NOT_FOUND, "you have no session %s", s->id);
     t->looks++;
     if (waits_for(t, s, asker))
         return fail(e, ERR_DENIED,

@@ -3,8 +3,8 @@
  *
  * In one process, only one caller at a time can have a session open. Another caller that opens the
  * session waits in its queue until the session is closed. So the prompts of a session run one after
- * the other, even if they arrive over different protocols. Between processes, the store makes sure
- * that only one holds a session (store.h).
+ * the other, even if they arrive over different protocols. The store makes sure that only one
+ * process at a time holds a session (store.h).
  *
  *   WAITING -> HOLDING -> ended
  *
@@ -21,7 +21,7 @@
 struct open_session;
 
 /*
- * The claim of a caller to a session: it holds the session or waits for it. The struct must live
+ * A caller's claim to a session: the caller holds the session or waits for it. The struct must live
  * until session_claim_end.
  */
 struct session_claim {

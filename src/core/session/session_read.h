@@ -43,8 +43,8 @@ struct session_reading {
 /*
  * Read the session `id` and all records that it has now, on behalf of the principal `reader`
  * (STR_NONE: this process itself). ERR_NOT_FOUND: the session does not exist, or `reader` is
- * neither its owner nor the operator. Other errors are those of the store. After a failure there is
- * no history.
+ * neither its owner nor the operator. Other errors come from the store. After a failure there is no
+ * history.
  */
 void session_read(struct session_reading *r, struct store_port *store, const struct limits *limits,
                   struct arena *mem, struct str id, struct str reader, struct op *parent,

@@ -167,7 +167,8 @@ static void store_change(struct session_changing *c, const struct session_change
                      .agent = change->agent ? str_of(s->agent->def->name) : STR_NONE,
                      .model = change->agent ? s->agent->model : STR_NONE,
                      .mode = change->mode.p ? str_of(agent_mode_name(s->scope.mode)) : STR_NONE,
-                     .title = change->title.p ? s->title : STR_NONE },
+                     .title = change->title.p ? s->title : STR_NONE,
+                     .settings = change->settings },
     };
     c->ask = (struct store_ask){ .step = &c->step, .steps = 1 };
     store_start(s->world->store, &c->ask, &c->op, on_changed, c);

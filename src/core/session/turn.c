@@ -157,7 +157,8 @@ static const struct op_kind prompt_kind = { .name = "prompt", .cancel = cancel_p
 
 static void leave_open(struct turn *t)
 {
-    turn_broke(t, &(struct err){ ERR_CANCELED, "this process stops; the turn can be resumed" });
+    turn_broke(t,
+               &(struct err){ ERR_CANCELED, "this process is stopping; the turn can be resumed" });
 }
 
 static void on_prompted(struct op *op, const struct err *e, void *ctx)
@@ -317,6 +318,7 @@ static void set_prompt(struct turn *t, const struct turn_prompt *prompt)
     t->prompt.block = b + prompt->preface;
     t->prompt.blocks = prompt->blocks - prompt->preface;
     t->prompt.id = arena_str(mem, prompt->id.p ? prompt->id : str_of(message));
+    t->prompt.message = arena_maybe(mem, prompt->message);
 }
 
 void turn_start(struct turn *t, struct session *s, struct work_client *client,

@@ -35,6 +35,7 @@ struct turn_prompt {
      */
     size_t preface;
     struct str id; /* id of the message, chosen by the client; STR_NONE: the turn chooses one */
+    struct str message; /* another id that the client has for the message; STR_NONE: none */
 };
 
 struct turn {
@@ -107,8 +108,9 @@ const struct agent *turn_agent(const struct turn *t);
 void turn_event(struct turn *t, const struct event *ev);
 
 /*
- * Store the agent's state (agent_kind.save) now, without waiting for the next event. For a kind
- * that has begun something that another process must know to continue the session.
+ * Store the agent's state (agent_kind.save) now, and not only with the next record. For a state
+ * that the agent needs to resume the turn although nothing has happened in it yet, such as the id
+ * of a task in another process.
  */
 void turn_checkpoint(struct turn *t);
 

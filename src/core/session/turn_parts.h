@@ -3,7 +3,7 @@
  * its own records (core/agent/local_parts.h):
  *
  *   turn.c           the states
- *   turn_record.c    turns the events of other kinds of agents into records
+ *   turn_record.c    converts the events of other kinds of agents to records
  *   turn_question.c  questions of an agent to the client
  *   turn_permission.c  questions for permission, which the guard judges first
  *   turn_save.c      checkpoints: records and the state of the turn in one store request
@@ -102,8 +102,8 @@ struct turn_work {
 bool turn_record_flush(struct turn *t);
 
 /*
- * Set the tool, the arguments and the name in *about to those of the call that the permission
- * question *q asks about. q->caller must be set.
+ * Describe in *about the call that the permission question *q asks about: set its tool, arguments
+ * and name. q->caller must be set.
  */
 void turn_permission_describe(struct turn_question *q, struct call_about *about);
 

@@ -239,7 +239,7 @@ static void on_permission(struct op *op, const struct err *e, void *ctx)
     } else if (!permission_chosen(&q->mem, q->offer, q->ask.answer, &choice, &bad)) {
         permission_refuse(q, bad.text);
     } else if (choice.allows && !choice.id.n) {
-        permission_refuse(q, "the answer chooses no option, and none allows the call once");
+        permission_refuse(q, "the answer names no option, and no option allows only this call");
     } else {
         permission_remember(q, choice.id);
         if (choice.allows)

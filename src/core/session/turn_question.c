@@ -160,7 +160,7 @@ static void question_cancel(struct op *op)
     if (!q->waits)
         return;
     leave_waiting(q);
-    op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
+    op_fail(op, &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind question_kind = { .name = "question", .cancel = question_cancel };

@@ -238,7 +238,7 @@ static void add_result(struct turn *t, const struct event_tool *call)
                             .text = call->text.p ? call->text : STR(""),
                             .is_error = call->status != CALLED_DONE };
 
-    add_record(t, "result", record_result(&t->work->batch[t->work->filling], &result, call->from));
+    add_record(t, "result", record_result(&t->work->batch[t->work->filling], &result, call));
 }
 
 /* A call that began in another process is in the history; it may end in this one. */

@@ -102,7 +102,7 @@ static void on_put(struct op *op, const struct err *e, void *ctx)
     if (e && u->failed.code == ERR_NONE)
         u->failed = *e;
     if (u->op.canceled)
-        op_fail(&u->op, &(struct err){ ERR_CANCELED, "canceled" });
+        op_fail(&u->op, &(struct err){ ERR_CANCELED, "cancelled" });
     else if (page->more)
         ask_page(u, page->after);
     else if (u->failed.code != ERR_NONE)

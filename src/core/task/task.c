@@ -112,6 +112,8 @@ static void read_spec(struct arena *mem, struct str spec, struct task_info *info
     info->asked = json_str(mem, json_get(v, STR("text")));
     if (json_here(json_get(v, STR("parts"))))
         info->parts = json_raw(json_get(v, STR("parts")));
+    if (json_here(json_get(v, STR("client"))))
+        info->client = json_raw(json_get(v, STR("client")));
     info->mode_reason = json_str(mem, json_get(v, STR("mode_reason")));
     info->origin = task_spec_origin(json_str(mem, json_get(v, STR("origin"))));
 }

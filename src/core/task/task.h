@@ -19,11 +19,13 @@
  *
  * Events of a task, as stored and published (kind, JSON body):
  *
- *   status    {"state","text"?}                       the state has changed
+ *   status    {"state","text"?,"stop"?}               the state has changed; "stop":"refused" if the
+ *                                                     model refused the prompt
  *   text, thought, tool, plan, usage, notice, artifact, ask   as event_write writes them; text that
  *             arrives within limits.task_gather_ms is joined into one event
- *   answered  {"key","by","text"?}                    a question was closed by a principal, or
- *             closed by "nobody", because it was withdrawn or has expired; "text" has the reason
+ *   answered  {"key","by","text"?,"client"?}          a question was closed by a principal, or
+ *             closed by "nobody", because it was withdrawn or has expired; "text" has the reason.
+ *             "client" is the member of the answer with that name, which core does not interpret
  */
 #ifndef CORE_TASK_TASK_H
 #define CORE_TASK_TASK_H
@@ -87,6 +89,9 @@ struct task_spec {
     bool isolate;          /* run the task in a separate process, if the engine can start one */
     /* rights of the caller, from guard_scope_write; STR_NONE: the guard's own scope */
     struct str rights;
+    struct str message; /* the client's id of the prompt as a message; STR_NONE: none */
+    /* JSON object that the protocol of the caller stores with the task; STR_NONE: none */
+    struct str client;
 };
 
 /* ---- facts about a task ---------------------------------------------------------------------- */
@@ -100,6 +105,7 @@ struct task_info {
     struct str asked;   /* the prompt as text */
     struct str parts;   /* the prompt as a JSON array (block.h); STR_NONE: it is only text */
     enum origin origin; /* how the owner connected */
+    struct str client;  /* task_spec.client */
     /* a sentence about the state: the reason of a failure, or the open question */
     struct str text;
     /*
@@ -243,17 +249,18 @@ void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, o
 
 /*
  * Answer an open question of a task, even if another process works on the task. The answer is
- * {"action","content"?,"reason"?}, as for struct ask. `key` may be STR_NONE if only one question is
+ * {"action","content"?,"reason"?,"client"?}, as for struct ask; "client" becomes a part of the event
+ * "answered". `key` may be STR_NONE if only one question is
  * open. `key` and `answer` are borrowed until the op is done. The first answer to a question is
  * stored, and the process that works on the task reads it from the store. The op is done when the
  * question is closed. ERR_NOT_FOUND: the question is not open, or was closed before the answer
  * arrived. ERR_INVALID: the answer is not valid for this question, or it approves a call with
  * truncated arguments without a->unseen.
  *
- * Every principal that can see the task (a->owner) may answer. Agents have no tool to answer, so
- * that no agent can approve its own calls or those of an agent that it has called. A program that
- * speaks MCP over stdio cannot approve calls of a task that was started at the command line
- * (ERR_DENIED), because such a task may have more rights than MCP clients.
+ * Every principal that can see the task (a->owner) may answer. Agents have no tool with which they
+ * could answer, so no agent can approve its own calls or the calls of an agent that it has called.
+ * A program that speaks MCP over stdio cannot approve calls of a task that was started at the
+ * command line (ERR_DENIED), because such a task may have more rights than MCP clients.
  */
 void task_answer(struct task_engine *g, struct task_ask *a, struct str key, struct json answer,
                  struct op *parent, op_done_fn *done, void *ctx);
@@ -320,7 +327,10 @@ struct task_feed {
     struct op op; /* first */
     struct str owner;
     int64_t after; /* in: the last known number, or TASK_FEED_NOW; out: the last delivered number */
-    /* Called one time, before all events. `gap`: some events after `after` were already deleted. */
+    /*
+     * Called once, before all events. `gap`: some of the events after `after` have already been
+     * deleted.
+     */
     void (*begun)(struct task_feed *f, bool gap);
     /* Return true to get the next event at once, or false to pause until task_feed_more. */
     bool (*event)(struct task_feed *f, const struct store_feed_event *ev);

@@ -128,16 +128,18 @@ static void tell_question(struct task_run *r, const struct task_question *q)
     task_log_event(r, &ev);
 }
 
-static void tell_answered(struct task_run *r, struct str key, struct str by, struct str text)
+static void tell_answered(struct task_run *r, struct str key, struct str by, struct str text,
+                          struct str client)
 {
     AUTO_BUF out;
     struct jw w = jw_to(&out);
 
-    buf_init(&out, 1 << 12);
+    buf_init(&out, client.n + (1 << 12));
     jw_object(&w);
     jw_kstr(&w, "key", key);
     jw_kstr(&w, "by", utf8_head(by, 256));
     jw_kstr(&w, "text", text);
+    jw_kraw(&w, "client", client);
     jw_object_end(&w);
     task_log_add(r, "answered", buf_str(&out), false);
 }
@@ -173,13 +175,14 @@ static void show_state(struct task_run *r)
 }
 
 /* Close a question: it was answered or withdrawn, or has expired. */
-static void close_question(struct task_question *q, struct str by, struct str text)
+static void close_question(struct task_question *q, struct str by, struct str text,
+                           struct str client)
 {
     struct task_run *r = q->run;
 
     LIST_UNLINK(r->asks, q, next);
     timer_clear(r->op.loop, &q->timer);
-    tell_answered(r, q->key, by, text);
+    tell_answered(r, q->key, by, text, client);
     show_state(r);
     op_ok(&q->op);
 }
@@ -188,8 +191,8 @@ static void cancel_question(struct op *op)
 {
     struct task_question *q = CONTAINER_OF(op, struct task_question, op);
 
-    ask_refuse(q->ask, &(struct err){ ERR_CANCELED, "canceled" });
-    close_question(q, STR("nobody"), STR_NONE);
+    ask_refuse(q->ask, &(struct err){ ERR_CANCELED, "cancelled" });
+    close_question(q, STR("nobody"), STR_NONE, STR_NONE);
 }
 
 static void on_time(struct timer *t)
@@ -200,7 +203,7 @@ static void on_time(struct timer *t)
     fail(&e, ERR_TIMEOUT, "no answer within %lld s (limits.task_ask_ms)",
          (long long)q->run->engine->limits->task_ask_ms / 1000);
     ask_refuse(q->ask, &e);
-    close_question(q, STR("nobody"), str_of(e.text));
+    close_question(q, STR("nobody"), str_of(e.text), STR_NONE);
 }
 
 static const struct op_kind question_kind = { .name = "question", .cancel = cancel_question };
@@ -274,15 +277,16 @@ bool task_run_answer(struct task_run *r, struct str key, struct str answer, stru
 {
     struct json_opts opts = limits_json(r->engine->limits);
     struct task_question *q = r->asks;
-    struct json own;
+    struct json own, client;
     struct err e;
 
     while (q && !str_eq(q->key, key))
         q = q->next;
     if (!q || !json_read(q->ask->call->mem, arena_str(q->ask->call->mem, answer), &opts, &own, &e))
         return false;
+    client = json_get(own, STR("client"));
     ask_answer(q->ask, own);
-    close_question(q, by, STR_NONE);
+    close_question(q, by, STR_NONE, json_type(client) == JSON_OBJECT ? json_raw(client) : STR_NONE);
     return true;
 }
 

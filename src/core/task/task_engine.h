@@ -26,7 +26,8 @@ struct task_engine {
     struct task_follower *hears_next;
     struct task_feeds feeds;
     struct task_request *requests;
-    size_t others; /* number of other operations: own store requests, lists, child processes */
+    /* number of other operations: the engine's own store requests, lists, child processes */
+    size_t others;
 
     struct timer look; /* the timer of task_recover.c */
     bool recovers;

@@ -102,7 +102,7 @@ static void cancel_watch(struct op *op)
     struct task_follower *f = CONTAINER_OF(op, struct task_watch, op)->state;
 
     if (f && f->state != READING) /* the read in flight checks when it ends */
-        settle_as(f, ERR_CANCELED, "canceled");
+        settle_as(f, ERR_CANCELED, "cancelled");
 }
 
 static const struct op_kind watch_kind = { .name = "watch task", .cancel = cancel_watch };
@@ -147,7 +147,7 @@ static void rest(struct task_follower *f)
 static bool is_over(struct task_follower *f)
 {
     if (f->watch->op.canceled)
-        settle_as(f, ERR_CANCELED, "canceled");
+        settle_as(f, ERR_CANCELED, "cancelled");
     else if (f->engine->closing)
         settle_as(f, ERR_CLOSED, "trefoil is shutting down; you can follow the task again later");
     else

@@ -44,7 +44,7 @@ static void cancel_feed(struct op *op)
     struct task_feed *f = CONTAINER_OF(op, struct task_feed, op);
 
     if (!f->ended)
-        feed_settle(f, ERR_CANCELED, "canceled");
+        feed_settle(f, ERR_CANCELED, "cancelled");
 }
 
 static const struct op_kind feed_kind = { .name = "follow tasks", .cancel = cancel_feed };

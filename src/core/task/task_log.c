@@ -29,7 +29,8 @@ static const struct limits *limits_of(const struct task_run *r)
     return r->engine->limits;
 }
 
-struct str task_status_body(struct arena *mem, enum task_state state, struct str text)
+static struct str status_body(struct arena *mem, enum task_state state, struct str text,
+                              bool refused)
 {
     struct buf out;
     struct jw w = jw_to(&out);
@@ -39,8 +40,15 @@ struct str task_status_body(struct arena *mem, enum task_state state, struct str
     jw_kstr(&w, "state", str_of(task_state_names[state]));
     if (text.n)
         jw_kstr(&w, "text", text);
+    if (refused)
+        jw_kstr(&w, "stop", str_of(turn_stop_names[TURN_REFUSED]));
     jw_object_end(&w);
     return buf_str(&out);
+}
+
+struct str task_status_body(struct arena *mem, enum task_state state, struct str text)
+{
+    return status_body(mem, state, text, false);
 }
 
 /* ---- storing --------------------------------------------------------------------------------- */
@@ -393,7 +401,8 @@ bool task_log_state(struct task_run *r, enum task_state to, struct str text)
         return false;
     r->state = to;
     r->text = text.n ? arena_str(&r->mem, text) : STR_NONE;
-    task_log_add(r, "status", task_status_body(mem, to, text), true);
+    task_log_add(r, "status",
+                 status_body(mem, to, text, to == TASK_FAILED && r->stop == TURN_REFUSED), true);
     return true;
 }
 

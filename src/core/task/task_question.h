@@ -45,8 +45,8 @@ void task_run_take_answers(struct task_run *r, const struct store_answer_page *p
 
 /*
  * Find the open question of a->info with this key, and check the answer. If `key` is empty and only
- * one question is open, that question is used and its key is written to `key`. Errors are those of
- * task_answer.
+ * one question is open, that question is used and its key is written to `key`. The errors are the
+ * same as for task_answer.
  */
 bool task_answer_check(struct task_ask *a, const struct limits *limits, struct json answer,
                        char key[TASK_KEY_TEXT], struct err *e);

@@ -76,7 +76,7 @@ static void cancel_request(struct op *op)
     struct task_request *q = CONTAINER_OF(op, struct task_ask, op)->state;
 
     if (q && !q->asking) /* else the request in flight looks when it ends */
-        settle_as(q, ERR_CANCELED, "canceled");
+        settle_as(q, ERR_CANCELED, "cancelled");
 }
 
 static const struct op_kind request_kind = { .name = "task request", .cancel = cancel_request };
@@ -97,7 +97,7 @@ static void settle_stopped(struct task_request *q)
     settle_as(q, ERR_CLOSED,
               q->kind == CLOSED ? "trefoil is shutting down; the answer is stored; if the task has "
                                   "not received it yet, the task asks again when it resumes"
-                                : "trefoil is shutting down; the task stays stored");
+                                : "trefoil is shutting down; the task remains stored");
 }
 
 /* The work was cancelled but has not ended in time: fail with the reason. */
@@ -269,7 +269,7 @@ static void on_pieces(struct op *op, const struct err *e, void *ctx)
         q->since = task_pieces_add(&q->made, q->engine->limits, &q->step[0].events, q->since);
     store_ask_fini(&q->store);
     if (q->ask->op.canceled) {
-        settle_as(q, ERR_CANCELED, "canceled");
+        settle_as(q, ERR_CANCELED, "cancelled");
     } else if (e) {
         request_settle(q, e);
     } else if (more) {
@@ -365,7 +365,7 @@ static void on_looked(struct op *op, const struct err *e, void *ctx)
         by = closed_by(q, &more);
     store_ask_fini(&q->store);
     if (q->ask->op.canceled)
-        settle_as(q, ERR_CANCELED, "canceled");
+        settle_as(q, ERR_CANCELED, "cancelled");
     else if (q->kind == CLOSED)
         judge_answer(q, by, more);
     else

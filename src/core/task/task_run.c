@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "core/guard/guard.h"
 #include "core/guard/guard_saved_rights.h"
+#include "core/guard/taint_label.h"
 #include "core/session/history_record.h"
 #include "core/task/task_engine.h"
 #include "core/task/task_question.h"
@@ -119,7 +120,8 @@ static void on_session_closed(void *ctx)
 
 static void close_session(struct task_run *r)
 {
-    struct str taint = history_taint(r->session.history);
+    struct str taint =
+        taint_join(&r->mem, history_taint(r->session.history), r->session.agent->source);
 
     task_run_go(r, RUN_CLOSING);
     r->taint = arena_maybe(&r->mem, taint);
@@ -146,7 +148,7 @@ static void give_up_session(struct task_run *r)
 {
     r->outcome = TASK_FAILED;
     r->stop = TURN_CANCELED;
-    r->why = STR("canceled");
+    r->why = STR("cancelled");
     close_session(r);
 }
 
@@ -216,7 +218,7 @@ static void on_turned(struct op *op, const struct err *e, void *ctx)
     r->outcome = r->stop == TURN_END ? TASK_COMPLETED : TASK_FAILED;
     if (e)
         r->why = arena_str(&r->mem, str_of(e->text));
-    else if (r->outcome == TASK_FAILED)
+    else if (r->outcome == TASK_FAILED || r->turn.why.code)
         r->why = arena_str(&r->mem, why_of(&r->turn));
     r->answer = arena_str(&r->mem, history_answer_to(r->session.history, str_of(r->id)));
     r->interrupted = history_interrupted(r->session.history, str_of(r->id));
@@ -227,7 +229,11 @@ static void start_turn(struct task_run *r, const struct block *block, size_t n, 
 {
     task_run_go(r, RUN_WORKING);
     r->prompt = (struct turn_prompt){
-        .block = block, .blocks = n, .preface = preface, .id = str_of(r->id)
+        .block = block,
+        .blocks = n,
+        .preface = preface,
+        .id = str_of(r->id),
+        .message = r->spec.message,
     };
     turn_start(&r->turn, &r->session, session_listen(&r->session, &r->client), &r->prompt, &r->op,
                on_turned, r);
@@ -308,7 +314,7 @@ static void open_session(struct task_run *r, struct str id)
 static void find_session(struct task_run *r)
 {
     if (r->halt)
-        give_up(r, "canceled");
+        give_up(r, "cancelled");
     else if (r->session_id[0])
         open_session(r, str_of(r->session_id));
     else if (r->spec.session.n)
@@ -380,7 +386,7 @@ static void log_working(struct task_run *r)
 static void on_call_stored(struct task_run *r)
 {
     if (r->halt) {
-        give_up(r, "canceled");
+        give_up(r, "cancelled");
         return;
     }
     task_run_go(r, RUN_WORKING);
@@ -558,7 +564,7 @@ void task_run_begin(struct task_run *r)
     if (g->closing)
         task_run_park(r);
     if (r->damage.p || r->halt >= HALT_CANCELED) {
-        give_up(r, r->damage.p ? r->damage.p : "canceled");
+        give_up(r, r->damage.p ? r->damage.p : "cancelled");
         return;
     }
     if ((!r->call && !open_agents(r, &e)) || !read_rights(r, &e)) {

@@ -38,6 +38,8 @@ struct task_spec task_spec_copy(struct arena *mem, const struct task_spec *s)
     to.lock = copy_list(mem, s->lock);
     to.rights = arena_maybe(mem, s->rights);
     to.mode_reason = arena_maybe(mem, s->mode_reason);
+    to.message = arena_maybe(mem, s->message);
+    to.client = arena_maybe(mem, s->client);
     return to;
 }
 
@@ -85,6 +87,8 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *s)
     jw_kstr(&w, "tracestate", s->trace.state);
     jw_kstr(&w, "taint", s->taint);
     jw_kstr(&w, "rights", s->rights);
+    jw_kstr(&w, "message", s->message);
+    jw_kraw(&w, "client", s->client);
     jw_kbool(&w, "isolate", s->isolate);
     pick_strs_write(&w, "lock", &s->lock);
     jw_object_end(&w);
@@ -93,7 +97,7 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *s)
 
 struct spec_rest {
     struct str caller, origin, text;
-    struct json parts;
+    struct json parts, client;
     int64_t depth, arrived;
 };
 
@@ -116,12 +120,14 @@ static const struct pick spec_fields[] = {
     PICK_FIELD("lock", PICK_STRS, struct task_spec, lock, 0),
     PICK_FIELD("rights", PICK_STR, struct task_spec, rights, 0),
     PICK_FIELD("isolate", PICK_BOOL, struct task_spec, isolate, 0),
+    PICK_FIELD("message", PICK_STR, struct task_spec, message, 0),
 };
 
 static const struct pick rest_fields[] = {
     PICK_FIELD("caller", PICK_STR, struct spec_rest, caller, 0),
     PICK_FIELD("text", PICK_STR, struct spec_rest, text, PICK_MUST),
     PICK_FIELD("parts", PICK_ARRAY, struct spec_rest, parts, 0),
+    PICK_FIELD("client", PICK_OBJECT, struct spec_rest, client, 0),
     PICK_FIELD("origin", PICK_STR, struct spec_rest, origin, 0),
     PICK_FIELD("depth", PICK_INT, struct spec_rest, depth, 0),
     PICK_FIELD("arrived", PICK_INT, struct spec_rest, arrived, 0),
@@ -155,6 +161,7 @@ bool task_spec_read(struct arena *mem, struct str json, const struct limits *lim
         !pick(mem, root, PICK_TABLE(rest_fields), PICK_LENIENT, &rest, e) ||
         !read_prompt(mem, &rest, limits, &spec.prompt, e))
         return fail_in(e, "the stored specification of the task is damaged");
+    spec.client = json_here(rest.client) ? json_raw(rest.client) : STR_NONE;
     spec.caller = rest.caller.p ? arena_cstr(mem, rest.caller) : NULL;
     spec.origin = task_spec_origin(rest.origin);
     spec.trace.depth = (int)rest.depth;

@@ -42,7 +42,7 @@ static void call_settle(struct call *call, const struct err *why)
              (long long)call->allowed_ms, call->by_limit ? " (limits.tool_ms)" : "");
         op_fail(&call->op, &e);
     } else if (call->op.canceled) {
-        op_fail(&call->op, &(struct err){ ERR_CANCELED, "canceled" });
+        op_fail(&call->op, &(struct err){ ERR_CANCELED, "cancelled" });
     } else if (why) {
         op_fail(&call->op, why);
     } else {
@@ -285,7 +285,7 @@ void call_forward(struct call *call, struct str raw_result, struct str raw_error
 static void cancel_ask(struct op *op)
 {
     if (!op->child)
-        op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
+        op_fail(op, &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind ask_kind = { .name = "ask", .cancel = cancel_ask };

@@ -29,6 +29,7 @@ struct lock_table;
 struct lock_turn;
 struct offer;
 struct path_rules;
+struct remote_port;
 struct sandbox_policy;
 struct skill_list;
 struct state_port;
@@ -62,6 +63,8 @@ struct host {
     struct offer *offer;      /* the set of tools that run on this host (offer.h); NULL: none */
     const struct agent_context *context; /* agents that calls can use (agent_context.h); or NULL */
     const struct skill_list *skills;     /* the current skills; NULL: none */
+    /* remote agents by their URL (core/agent/remote_port.h); NULL: A2A is off */
+    struct remote_port *remotes;
     /* calls that were sent to other agents (trace.h); or NULL */
     struct open_traces *traces;
     struct kept_results *kept; /* store of long results (linked_results.h); or NULL */
@@ -126,7 +129,8 @@ struct call {
     bool untrusted;     /* the result is from an untrusted source: data, never instructions */
     struct str from;    /* source of an untrusted result: "server:tool" or the tool's name */
     struct str warning; /* a warning of the guard for the model; else STR_NONE */
-    struct str task;    /* id of the task as which the call continues; else STR_NONE */
+    /* id of the task that continues the call; STR_NONE: the call is not a task */
+    struct str task;
 
     /* A whole result object or error object that is forwarded unchanged; valid as long as mem. */
     struct str raw_result, raw_error;
@@ -138,6 +142,12 @@ struct call {
     int64_t result_chars;
     size_t text_chars; /* characters that call_text has written so far */
     bool text_cut;     /* the text was truncated */
+
+    /*
+     * Set by a built-in tool that has written a text file through a workspace that is not local:
+     * the text before (STR_NONE: there was no file) and after. STR_NONE: no such file
+     */
+    struct str text_before, text_after;
 
     bool lacking; /* the call failed, because its caller cannot answer asks of the kind `lacked` */
     enum ask_kind lacked;
@@ -174,7 +184,7 @@ enum { CALL_NO_DEADLINE = -1 };
 /*
  * call_run begins a call as a child op of `parent` and calls start(call). It initializes all
  * members of *call. about->timeout_ms is the deadline; 0 means limits.tool_ms, and CALL_NO_DEADLINE
- * is for a worker that has a deadline itself. The content stays valid until `done` returns; *call
+ * is for a worker that sets its own deadline. The content stays valid until `done` returns; *call
  * must live as long as mem.
  */
 struct call_about {

@@ -1,6 +1,6 @@
 /*
- * call_description.h - describes a call as text, for the person who is asked to approve it. The
- * text contains:
+ * call_description.h - describes a call as text, so that a person can approve it. The text
+ * contains:
  *
  *   tool             the name; for a tool of an MCP server also server:tool
  *   working folder   for a built-in tool: the base of relative paths, and where commands run

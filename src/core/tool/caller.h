@@ -60,7 +60,7 @@ struct caller {
     struct trace trace;
     struct str work; /* the id of the session or task that it calls for; STR_NONE: none */
 
-    /* the caller can fetch the result of a call that becomes a task (call->task) */
+    /* if the call becomes a task (call->task), the caller can fetch the result later */
     bool takes_tasks;
 
     /*
@@ -116,7 +116,7 @@ struct caller_kind {
 
     /*
      * Close the connection to the client for some time. The client reconnects after retry_ms and
-     * then gets what happened meanwhile. NULL: the protocol cannot do that.
+     * then gets the messages that it has missed. NULL: the protocol cannot do that.
      */
     void (*rest)(struct caller *c, int64_t retry_ms);
 

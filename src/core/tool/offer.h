@@ -5,7 +5,7 @@
  * An offer joins any number of sources, in order. A source (such as the built-in tools or one
  * connected server) has lists of tools, resources and prompts, and reports when they change. A
  * source may be part of several offers. A watcher of an offer is notified of changes from the loop,
- * at most one time per kind and turn of the loop.
+ * at most once per kind of change and turn of the loop.
  */
 #ifndef CORE_TOOL_OFFER_H
 #define CORE_TOOL_OFFER_H

@@ -17,7 +17,7 @@ size_t result_cap(const struct call *call);
 
 /*
  * Limit the result of a forwarded call (call_forward). A result that is too long is rewritten like
- * that of a local call, and raw_result is set to STR_NONE. `links`: the caller can read kept
+ * the result of a local call, and raw_result is set to STR_NONE. `links`: the caller can read kept
  * results.
  */
 void result_cap_forwarded(struct call *call, bool links);

@@ -78,7 +78,8 @@ struct server_spec {
     /* longest text of a result (result_cap.h); 0: limits.tool_result_chars */
     int64_t result_chars;
     enum server_era era;
-    enum tool_pinning pinning; /* pinning of the server's tools; UNSET: as for all servers */
+    /* pinning of the server's tools; UNSET: the setting for all servers */
+    enum tool_pinning pinning;
     bool enabled;
     bool no_roots; /* do not send our roots to the server */
 
@@ -98,8 +99,7 @@ struct server_spec {
 };
 
 /*
- * Return a deep copy in mem, for code that needs the definition longer than its configuration
- * lives.
+ * Return a deep copy in mem, for code that uses the definition after its configuration was freed.
  */
 struct server_spec server_spec_copy(struct arena *mem, const struct server_spec *s);
 

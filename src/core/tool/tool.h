@@ -35,7 +35,7 @@ enum tool_task {
     TOOL_TASK_OWN,   /* if caller.takes_tasks, the tool itself creates a task and sets call->task */
 };
 
-/* What the arguments of a call request for the sandbox of its programs. */
+/* Which sandbox the arguments of a call request for its programs. */
 enum tool_sandbox_wish {
     TOOL_SANDBOX_DEFAULT, /* use the profile that the guard chooses for the call */
     TOOL_SANDBOX_CHOSEN,  /* use the profile `kind`, if the guard allows it */
@@ -88,9 +88,9 @@ struct tool {
     void *ctx;          /* the value of call->ctx */
 
     /*
-     * For a built-in tool: find out what a call would change, to show that to the person who
-     * approves the call. Then the function calls guard_previewed or, if the call would fail,
-     * settles the call. May be NULL.
+     * For a built-in tool: find out what a call would change, so that the person who approves the
+     * call can see it. Then the function calls guard_previewed or, if the call would fail, settles
+     * the call. May be NULL.
      */
     call_start_fn *preview;
     call_start_fn *start; /* call->args is an object or missing */

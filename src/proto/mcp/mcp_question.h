@@ -6,7 +6,10 @@
 
 #include "core/tool/call.h"
 
-/* The MCP request for a question: its method, and its params (in mem, or those of the ask). */
+/*
+ * mcp_ask_method returns the method of the MCP request for a question. mcp_ask_params returns its
+ * params, which are in mem or are the params of the ask itself.
+ */
 const char *mcp_ask_method(enum ask_kind kind);
 struct str mcp_ask_params(struct arena *mem, enum ask_kind kind, struct str params);
 
@@ -17,8 +20,10 @@ void mcp_write_ask(struct jw *w, struct arena *mem, struct str key, enum ask_kin
 /* Does an answer have the shape that this kind of question requires? */
 bool mcp_answer_fits(enum ask_kind kind, struct json answer);
 
-/* The answer to use, in mem. If the client approves all later calls, too, only this call is
- * approved. */
+/*
+ * Return the answer to use, in mem. If the client's answer also approves all later calls, the
+ * returned answer approves only this call.
+ */
 struct json mcp_answer_taken(struct arena *mem, enum ask_kind kind, struct json answer);
 
 /* "debug" ... "emergency" */

@@ -9,8 +9,8 @@
  *   traceparent                                 W3C: the same trace id, a new parent id each time
  *   tracestate                                  W3C: `trefoil=DEPTH` before the entries of others
  *
- * Both spellings are read and written. A request is rejected if the id has more than
- * MCP_TRACE_BYTES or contains anything but printable ASCII (trace.malformed). An invalid
+ * Both names of the first two headers are read and written. A request is rejected if the id has
+ * more than MCP_TRACE_BYTES or contains anything but printable ASCII (trace.malformed). An invalid
  * traceparent begins a new trace. An invalid depth counts as too deep, so the guard denies the
  * call.
  */

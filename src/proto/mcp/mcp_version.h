@@ -48,8 +48,9 @@ struct mcp_features {
     bool icons;
     bool elicit_url; /* the user can be sent to a web page */
     bool announces;  /* listChanged is declared even if no notification can follow */
-    bool polling;    /* an event stream begins with an empty event, whose id allows to resume it */
-    bool tasks;      /* calls may become tasks: the extension (mcp_tasks.h) */
+    /* an event stream begins with an empty event, with whose id the stream can be resumed */
+    bool polling;
+    bool tasks; /* calls may become tasks: the extension (mcp_tasks.h) */
 };
 
 /* Indexed by enum mcp_version. */

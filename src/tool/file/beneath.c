@@ -163,8 +163,7 @@ static bool check_protected(const struct place *p, int fd, struct str name, stru
     if (!p->writes && !p->hides_logs)
         return true;
     if (!path_of_open(p->root_fd, top) || !path_of_open(fd, here))
-        return fail(e, ERR_NOT_FOUND, "the folder of " STR_FMT " does not exist any more",
-                    PLACE_ARG(p));
+        return fail(e, ERR_NOT_FOUND, "the folder of " STR_FMT " no longer exists", PLACE_ARG(p));
     if (!path_below(&mem, top, NULL, str_of(here), &below))
         return true;
     if (name.p)

@@ -83,7 +83,7 @@ static bool remove_tree(struct file_delete *f, int folder, const char *name, int
     struct stat st;
 
     if (tool_job_stopped(&f->job))
-        return fail(e, ERR_CANCELED, "canceled");
+        return fail(e, ERR_CANCELED, "cancelled");
     if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return place_fail(&f->place, "delete", e);
     if (S_ISDIR(st.st_mode))

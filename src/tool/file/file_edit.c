@@ -115,6 +115,7 @@ static void on_edit_written(struct op *op, const struct err *e, void *ctx)
         tool_failed(f->job.call, e);
         return;
     }
+    tool_wrote(f->job.call, &f->writing);
     call_text(f->job.call, f->job.answer);
     call_done(f->job.call);
 }
@@ -192,9 +193,8 @@ static void preview(struct call *call)
 const struct tool tool_file_edit = {
     .name = "file_edit",
     .title = "Edit a file",
-    .description = "Replace text in a file inside the root folder. `old_text` must match exactly. "
-                   "It must occur only one time unless `replace_all` is true. Return a unified "
-                   "diff.",
+    .description = "Replace text in a file inside the root folder. `old_text` must match exactly, "
+                   "and only once unless `replace_all` is true. Return a unified diff.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"path\":{\"type\":\"string\","
                     "\"description\":\"Path, relative to the working folder.\"},"

@@ -23,6 +23,7 @@ static void on_written(struct op *op, const struct err *e, void *ctx)
         tool_failed(call, e);
         return;
     }
+    tool_wrote(call, &f->writing);
     call_text(call,
               arena_printf(call->mem, "%s " STR_FMT ": " COUNT_FMT,
                            f->writing.created ? "Created" : "Replaced",

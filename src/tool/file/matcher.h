@@ -2,8 +2,8 @@
  * matcher.h - searches a line for a text or a Perl-compatible regular expression.
  *
  * Patterns come from clients and models, so every match is limited in time, memory and depth. To
- * measure the time, PCRE2 calls a function of ours before every item of the pattern. Between two
- * such calls, PCRE2 reads the line at most one time. A match that reaches a limit ends with
+ * measure the time, PCRE2 calls one of our functions before every item of the pattern. Between two
+ * such calls, PCRE2 reads the line at most once. A match that reaches a limit ends with
  * MATCH_TOO_EXPENSIVE. Compiling a pattern cannot be interrupted, so the length of patterns is
  * limited (limits.pattern_bytes).
  *

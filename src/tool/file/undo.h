@@ -3,7 +3,7 @@
  * port of core/session/undo.h.
  *
  * Files are opened as tools open them (beneath.h): only inside the folders of the host. The port
- * handles files of this machine, not those of another workspace.
+ * handles files of this machine, not files of another workspace.
  */
 #ifndef TOOL_FILE_UNDO_H
 #define TOOL_FILE_UNDO_H

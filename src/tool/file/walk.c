@@ -222,7 +222,7 @@ bool walk_run(struct walk *w, const struct place *from, struct err *e)
     w->begin = w->rules ? beneath_path(from, fd, &mem) : STR_NONE;
     walk_folder(w, fd, w->everything ? NULL : rules_above(w, from, &mem), 0);
     path = w->path;
-    return !tool_job_stopped(w->job) || fail(e, ERR_CANCELED, "canceled");
+    return !tool_job_stopped(w->job) || fail(e, ERR_CANCELED, "cancelled");
 }
 
 struct str walk_full_path(struct arena *mem, const struct place *from, struct str path)
@@ -247,7 +247,7 @@ struct str walk_remarks(const struct walk *w, struct arena *mem)
         cut = arena_printf(mem, "\n[stopped after %lld entries (the constant walk_entries)]",
                            (long long)l->walk_entries);
     if (w->unread)
-        unread = arena_printf(mem, "\n[" COUNT_FMT " could not be read or is nested too deeply]",
+        unread = arena_printf(mem, "\n[skipped " COUNT_FMT ": unreadable or nested too deeply]",
                               COUNT_ARG(w->unread, "folder"));
     return arena_printf(mem, STR_FMT STR_FMT, STR_ARG(cut), STR_ARG(unread));
 }

@@ -34,7 +34,7 @@ struct walk {
 
     /* Results: */
     int64_t seen;   /* number of entries that were checked */
-    int64_t unread; /* number of folders that could not be read, or that are too deep */
+    int64_t unread; /* number of folders that could not be read, or that are nested too deeply */
     bool cut;       /* the walk stopped, because it reached limits.walk_entries */
 
     /* Private: */

@@ -232,7 +232,7 @@ TEST(the_strongest_of_one_name_counts)
         load(&w);
         EQ(w.list.n, 1);
         EQ_S(entry(&w, "a")->def.description, wins[i]);
-        OK(i == 0 || noted(&w, LOG_DEBUG, "is hidden by that of"));
+        OK(i == 0 || noted(&w, LOG_DEBUG, "is overridden by"));
     }
 }
 

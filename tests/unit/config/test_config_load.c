@@ -71,9 +71,9 @@ TEST(the_root_lies_over_the_user_and_both_over_other_programs)
     EQ_STR(server_list_find(&l.c.servers, "d")->origin, ".cursor/mcp.json:1");
     EQ_STR(server_list_find(&l.c.servers, "e")->origin, ".vscode/mcp.json:1");
     OK(!server_list_find(&l.c.servers, "f"));
-    OK(noted(&l.c, LOG_DEBUG, "the server a of"));
-    OK(noted(&l.c, LOG_WARN, "the server a of .mcp.json:1 is hidden by that of trefoil.toml:1"));
-    OK(noted(&l.c, LOG_WARN, "the server b of .mcp.json:1 is hidden"));
+    OK(noted(&l.c, LOG_DEBUG, "the server a in"));
+    OK(noted(&l.c, LOG_WARN, "the server a in .mcp.json:1 is overridden by trefoil.toml:1"));
+    OK(noted(&l.c, LOG_WARN, "the server b in .mcp.json:1 is overridden"));
     OK(noted(&l.c, LOG_WARN, "trefoil.toml:1: server a has no allowed_tools: all its tools"));
     OK(noted(&l.c, LOG_INFO, "server d has no allowed_tools"));
     l = load(&at, NULL, true);
@@ -271,7 +271,7 @@ TEST(durability_is_one_of_two_words)
     place_write(&at, "r/trefoil.toml", "[store]\ndurability = 'always'\n");
     l = load(&at, NULL, false);
     OK(!l.ok);
-    HAS_S(str_of(l.e.text), "expected process or power");
+    HAS_S(str_of(l.e.text), "expected \"process\"");
 }
 
 TEST(what_a_conflict_of_locks_means_is_one_of_four_words)

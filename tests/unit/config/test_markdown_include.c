@@ -90,7 +90,7 @@ TEST(too_deep_is_refused)
     EQ_S(whole(&w, "a.md"), "c");
     place_write(&w.f, "c.md", "@d.md");
     place_write(&w.f, "d.md", "d");
-    HAS_S(whole(&w, "a.md"), "c.md:1: @d.md: includes are nested more than 2 deep");
+    HAS_S(whole(&w, "a.md"), "c.md:1: @d.md: includes are nested more than 2 levels deep");
 }
 
 TEST(nothing_outside_the_root_is_put_in)

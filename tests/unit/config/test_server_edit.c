@@ -178,7 +178,7 @@ TEST(what_cannot_be_removed_cleanly_stays)
         /* its table goes on behind another one, and would fall to the entry before */
         { "[[mcp.servers]]\nname='b'\ncommand='x'\n[[mcp.servers]]\nname='a'\ncommand='x'\n[log]\n"
           "[mcp.servers.env]\nA='1'\n",
-          "a", "would also change something else" },
+          "a", "would also change other entries" },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {

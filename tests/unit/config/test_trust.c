@@ -93,7 +93,7 @@ TEST(a_file_that_is_broken_or_open_to_others_trusts_nothing_and_is_left)
     OK(!v.trusted);
     EQ(notes.n, 2);
     OK(!trust_keep(&at.mem, "/r", &l, &e));
-    OK(strstr(e.text, "cannot change the trust of this project"));
+    OK(strstr(e.text, "cannot store what you trust in this project"));
 }
 
 TEST_MAIN()

@@ -99,7 +99,7 @@ TEST(skills_and_the_place_come_last)
     bool cut;
 
     EQ_S(prompt_compose(&mem, &parts, 4096, &cut),
-         "You.\n\n# Skills\n\nInstructions for certain kinds of work in this project. If one "
+         "You.\n\n# Skills\n\nInstructions for certain kinds of work in this project. If a skill "
          "applies, load it with the tool `skill` before you begin.\n\n- pdf: Reads PDF files.\n- "
          "x: Y\n\n"
          "# Where you work\n\nHere.");

@@ -134,7 +134,7 @@ TEST(tools_are_told_at_once_and_what_they_report_in_its_time)
     EQ(b.told, 4);
     EQ_STR(b.message, "grep: done");
     tool(&b, CALLED_CANCELED, NULL);
-    EQ_STR(b.message, "grep: canceled");
+    EQ_STR(b.message, "grep: cancelled");
     loop_advance(b.loop, TELL_PACE_MS);
     say(&b, "Found."); /* not behind a note */
     EQ_STR(b.message, "Found.");

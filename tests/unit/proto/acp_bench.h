@@ -27,7 +27,7 @@ struct acp_bench {
     struct turn turn;
     struct link link;
     struct work_client client;
-    struct acp_conn *conn;
+    struct acp_link *conn;
     struct arena mem;
     struct buf sent;   /* lines that the agent got */
     struct buf events; /* lines of the events that the client got */
@@ -64,7 +64,7 @@ static const struct link_kind bench_link = { .name = "bench",
 /* A line of the agent. */
 static inline void bench_say(struct acp_bench *b, struct str line)
 {
-    struct acp_session *s = b->session.conversation.data;
+    struct acp_driven *s = b->session.conversation.data;
 
     if (s && s->conn)
         peer_receive(&s->conn->peer, &b->link,
@@ -75,8 +75,8 @@ static inline void bench_say(struct acp_bench *b, struct str line)
 /* A process that is READY and has opened the session "s1". */
 static inline void bench_connect(struct acp_bench *b)
 {
-    struct acp_session *s = MEM_NEW(struct acp_session);
-    struct acp_conn *c = MEM_NEW(struct acp_conn);
+    struct acp_driven *s = MEM_NEW(struct acp_driven);
+    struct acp_link *c = MEM_NEW(struct acp_link);
 
     s->conversation = &b->session.conversation;
     s->session = &b->session;

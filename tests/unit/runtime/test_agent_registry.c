@@ -258,7 +258,7 @@ TEST(an_agent_is_told_its_persona_rules_instructions_skills_and_place)
              "## .claude/rules/c.md\n\nA rule for Claude.\n\n"
              "# System instructions\n\n## AGENTS.md\n\nRun make.\n\n"
              "## .claude/CLAUDE.md\n\nFor Claude.\n\n"
-             "# Skills\n\nInstructions for certain kinds of work in this project. If one "
+             "# Skills\n\nInstructions for certain kinds of work in this project. If a skill "
              "applies, load it with the tool `skill` before you begin.\n\n"
              "- pdf: Reads PDF files" PLACE(
                  w.f.path, "/src",

@@ -195,7 +195,7 @@ TEST(a_question_that_is_taken_back_wants_no_line)
     ask(&s, 1, ASK_PERMISSION, ONCE);
     op_cancel(&s.ask[0].op);
     deliver(&s);
-    EQ_S(s.answer[0], "canceled");
+    EQ_S(s.answer[0], "cancelled");
     EQ_S(s.prompt, "Allow it? [y/N] "); /* of the next one */
     type(&s, "y");
     EQ_S(s.answer[1], "{\"action\":\"accept\"}");

@@ -263,7 +263,7 @@ TEST(folders_that_lie_too_deep_are_told)
     put(&b, "a/b/c", "needle");
     b.limits.walk_depth = 1;
     EQ_S(call(&b, &tool_grep, "{'pattern':'needle'}"),
-         "Nothing found.\n[1 folder could not be read or is nested too deeply]");
+         "Nothing found.\n[skipped 1 folder: unreadable or nested too deeply]");
     bench_close(&b);
 }
 

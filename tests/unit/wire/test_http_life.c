@@ -296,7 +296,7 @@ TEST(a_cancelled_fetch_settles_at_once_in_each_phase)
         OK(g.f.op.settled);
         loop_run_once(w.loop);
         OK(g.done);
-        EQ_ERR(&g, ERR_CANCELED, "canceled");
+        EQ_ERR(&g, ERR_CANCELED, "cancelled");
         world_end();
     }
     close(fd);

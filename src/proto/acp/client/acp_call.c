@@ -6,9 +6,9 @@
 
 /* ---- the caller: the turn, whose client answers questions -------------------------------------- */
 
-static struct acp_call *of_caller(const struct caller *c)
+static struct acp_agent_call *of_caller(const struct caller *c)
 {
-    return CONTAINER_OF(c, struct acp_call, caller);
+    return CONTAINER_OF(c, struct acp_agent_call, caller);
 }
 
 static bool acp_caller_can(const struct caller *c, enum ask_kind kind)
@@ -18,7 +18,7 @@ static bool acp_caller_can(const struct caller *c, enum ask_kind kind)
     return client->kind->can(client, kind);
 }
 
-static void show_call(struct acp_call *c, enum called_status status)
+static void show_call(struct acp_agent_call *c, enum called_status status)
 {
     struct event ev = { .kind = EVENT_TOOL };
 
@@ -30,7 +30,7 @@ static void show_call(struct acp_call *c, enum called_status status)
     turn_event(c->turn->prompt->turn, &ev);
 }
 
-static void tell_ask(const struct acp_call *c, const struct ask *ask, bool open)
+static void tell_ask(const struct acp_agent_call *c, const struct ask *ask, bool open)
 {
     struct event ev = { .kind = EVENT_ASK };
 
@@ -42,7 +42,7 @@ static void tell_ask(const struct acp_call *c, const struct ask *ask, bool open)
 
 static void acp_caller_ask(struct caller *caller, struct ask *ask)
 {
-    struct acp_call *c = of_caller(caller);
+    struct acp_agent_call *c = of_caller(caller);
     struct turn *t = c->turn->prompt->turn;
 
     if (!c->shown)
@@ -55,7 +55,7 @@ static void acp_caller_ask(struct caller *caller, struct ask *ask)
 
 static void acp_caller_asked(struct caller *caller, struct ask *ask)
 {
-    struct acp_call *c = of_caller(caller);
+    struct acp_agent_call *c = of_caller(caller);
     struct turn *t = c->turn->prompt->turn;
 
     if (!acp_caller_can(caller, ask->kind))
@@ -97,7 +97,7 @@ static const struct caller_kind acp_caller = {
 /* ---- the log --------------------------------------------------------------------------------- */
 
 /* The session log has a line for each request, under the name of its method. */
-static void log_request(const struct acp_call *c, const struct err *why)
+static void log_request(const struct acp_agent_call *c, const struct err *why)
 {
     struct session *s = c->request.session->session;
     struct session_logs *logs = s->world->logs;
@@ -117,7 +117,7 @@ static void log_request(const struct acp_call *c, const struct err *why)
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /* The text of a failure for the model is the first block of the content. */
-static void read_failure(struct acp_call *c, struct err *e)
+static void read_failure(struct acp_agent_call *c, struct err *e)
 {
     const struct json_opts opts = limits_json(c->call.host->limits);
     struct arena *mem = c->request.in->mem;
@@ -144,7 +144,7 @@ static void answer_error(struct rpc_in *in, const struct err *e)
 
 static void on_call_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct acp_call *c = ctx;
+    struct acp_agent_call *c = ctx;
     bool failed = e || c->call.is_error || c->call.lacking;
     struct err why;
 
@@ -165,15 +165,15 @@ static void on_call_done(struct op *op, const struct err *e, void *ctx)
 
 static void cancel_call(struct acp_request *r)
 {
-    op_cancel(&CONTAINER_OF(r, struct acp_call, request)->call.op);
+    op_cancel(&CONTAINER_OF(r, struct acp_agent_call, request)->call.op);
 }
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
 void *acp_call_new(struct rpc_in *in, size_t size)
 {
-    struct acp_session *s = acp_session_of(in);
-    struct acp_call *c;
+    struct acp_driven *s = acp_driven_of(in);
+    struct acp_agent_call *c;
 
     if (!s) {
         rpc_error_data(in, ACP_NOT_FOUND, STR("there is no such session"), STR_NONE);
@@ -191,14 +191,14 @@ void *acp_call_new(struct rpc_in *in, size_t size)
     return c;
 }
 
-struct acp_call *acp_call_of(struct call *call)
+struct acp_agent_call *acp_call_of(struct call *call)
 {
-    return CONTAINER_OF(call, struct acp_call, call);
+    return CONTAINER_OF(call, struct acp_agent_call, call);
 }
 
-void acp_call_run(struct acp_call *c, const struct tool *tool, struct str args)
+void acp_call_run(struct acp_agent_call *c, const struct tool *tool, struct str args)
 {
-    struct acp_session *s = c->request.session;
+    struct acp_driven *s = c->request.session;
     struct rpc_in *in = c->request.in;
     struct json_opts opts = limits_json(s->session->host.limits);
     struct json v;

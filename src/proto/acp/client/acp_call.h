@@ -7,7 +7,7 @@
 
 #include "proto/acp/client/acp_parts.h"
 
-struct acp_call {
+struct acp_agent_call {
     struct acp_request request; /* first */
     struct acp_turn *turn;
     struct caller caller;
@@ -20,23 +20,23 @@ struct acp_call {
     struct err why; /* set by acp_call_fail: the failure with its code */
 
     /* Answer the request; the call has succeeded. */
-    void (*answer)(struct acp_call *c);
+    void (*answer)(struct acp_agent_call *c);
 };
 
 /*
- * Allocate a call of at least `size` bytes, whose first member is a struct acp_call. NULL: there is
+ * Allocate a call of at least `size` bytes, whose first member is a struct acp_agent_call. NULL: there is
  * no such session, or no prompt is running; then the request was answered with an error.
  */
 void *acp_call_new(struct rpc_in *in, size_t size);
 
-/* The struct acp_call of a call that a tool runs. */
-struct acp_call *acp_call_of(struct call *call);
+/* The struct acp_agent_call of a call that a tool runs. */
+struct acp_agent_call *acp_call_of(struct call *call);
 
 /*
  * Run the tool with these arguments (raw JSON). When it is done, c->answer is called, or the request
  * is answered with the error.
  */
-void acp_call_run(struct acp_call *c, const struct tool *tool, struct str args);
+void acp_call_run(struct acp_agent_call *c, const struct tool *tool, struct str args);
 
 /* For tools: fail the call with an error that the agent gets. */
 void acp_call_fail(struct call *call, const struct err *e);

@@ -33,7 +33,7 @@ static const unsigned conn_next[ACP_CONN_STATES] = {
     [ACP_CONN_ENDING] = TO(GONE),
 };
 
-static void acp_conn_go(struct acp_conn *c, enum acp_conn_state to)
+static void acp_conn_go(struct acp_link *c, enum acp_link_state to)
 {
     assert(conn_next[c->state] & (1u << to));
     LOG(LOG_DEBUG, "acp", "agent process", LOG_Z("agent", c->session->agent->def->name),
@@ -71,7 +71,7 @@ static enum err_code error_code(int64_t code)
     return code == ACP_NOT_FOUND ? ERR_NOT_FOUND : ERR_CLOSED;
 }
 
-bool acp_answer_fail(const struct acp_conn *c, struct json error, const char *doing, struct err *e)
+bool acp_answer_fail(const struct acp_link *c, struct json error, const char *doing, struct err *e)
 {
     struct arena mem = { 0 };
     struct str text = json_str(&mem, json_get(error, STR("message")));
@@ -89,9 +89,9 @@ bool acp_answer_fail(const struct acp_conn *c, struct json error, const char *do
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void acp_conn_check(struct acp_conn *c)
+static void acp_conn_check(struct acp_link *c)
 {
-    struct acp_session *s = c->session;
+    struct acp_driven *s = c->session;
 
     if (c->state != ACP_CONN_ENDING || c->child_open || !peer_idle(&c->peer) || c->out.op.kind)
         return;
@@ -112,19 +112,19 @@ static void on_peer_idle(struct peer *p)
 
 static void on_check(struct post *post)
 {
-    acp_conn_check(CONTAINER_OF(post, struct acp_conn, check));
+    acp_conn_check(CONTAINER_OF(post, struct acp_link, check));
 }
 
-void acp_conn_watch(struct acp_conn *c)
+void acp_conn_watch(struct acp_link *c)
 {
     c->peer.on_idle = on_peer_idle;
     c->check.fn = on_check;
 }
 
 /* The process cannot be used any more. The session has forgotten it when this returns. */
-static void acp_conn_leave(struct acp_conn *c, const struct err *e)
+static void acp_conn_leave(struct acp_link *c, const struct err *e)
 {
-    struct acp_session *s = c->session;
+    struct acp_driven *s = c->session;
 
     acp_conn_go(c, ACP_CONN_ENDING);
     c->why = *e;
@@ -136,7 +136,7 @@ static void acp_conn_leave(struct acp_conn *c, const struct err *e)
     acp_terminals_end(s);
 }
 
-void acp_conn_close(struct acp_conn *c, bool kill, const struct err *e)
+void acp_conn_close(struct acp_link *c, bool kill, const struct err *e)
 {
     bool alive = c->child_open;
 
@@ -151,21 +151,21 @@ void acp_conn_close(struct acp_conn *c, bool kill, const struct err *e)
 
 /* ---- events of the child --------------------------------------------------------------------- */
 
-static struct acp_conn *conn_of(struct child_link *l)
+static struct acp_link *conn_of(struct child_link *l)
 {
-    return CONTAINER_OF(l, struct acp_conn, child);
+    return CONTAINER_OF(l, struct acp_link, child);
 }
 
 static void on_agent_frame(struct child_link *l, const struct frame *frame)
 {
-    struct acp_conn *c = conn_of(l);
+    struct acp_link *c = conn_of(l);
 
     if (c->state != ACP_CONN_ENDING)
         peer_receive(&c->peer, &l->link.link, frame);
 }
 
 /* Explain the end of the process; lines on stdout that were no messages are a frequent reason. */
-static void end_error(const struct acp_conn *c, const struct err *why, struct err *e)
+static void end_error(const struct acp_link *c, const struct err *why, struct err *e)
 {
     fail(e, why->code, "the agent %s %s%.140s", c->session->agent->def->name,
          c->child.started ? "" : "did not start: ", why->text);
@@ -176,8 +176,8 @@ static void end_error(const struct acp_conn *c, const struct err *why, struct er
 
 static void on_agent_failed(struct child_link *l, const struct err *why)
 {
-    struct acp_conn *c = conn_of(l);
-    struct acp_session *s = c->session;
+    struct acp_link *c = conn_of(l);
+    struct acp_driven *s = c->session;
     struct err e;
 
     if (c->state == ACP_CONN_ENDING)
@@ -191,7 +191,7 @@ static void on_agent_failed(struct child_link *l, const struct err *why)
 
 static void on_agent_closed(struct child_link *l)
 {
-    struct acp_conn *c = conn_of(l);
+    struct acp_link *c = conn_of(l);
 
     c->child_open = false;
     acp_conn_check(c);
@@ -199,7 +199,7 @@ static void on_agent_closed(struct child_link *l)
 
 /* ---- the handshake --------------------------------------------------------------------------- */
 
-static void read_abilities(struct acp_conn *c, struct json result)
+static void read_abilities(struct acp_link *c, struct json result)
 {
     struct json caps = json_get(result, STR("agentCapabilities"));
     struct json prompt = json_get(caps, STR("promptCapabilities"));
@@ -222,7 +222,7 @@ static void read_abilities(struct acp_conn *c, struct json result)
 }
 
 /* The answer is copied, because its memory ends with the call. */
-static bool keep_greeting(struct acp_conn *c, struct json result, struct err *e)
+static bool keep_greeting(struct acp_link *c, struct json result, struct err *e)
 {
     struct json_opts opts = limits_json(c->peer.rpc->limits);
     int64_t version = 0;
@@ -238,7 +238,7 @@ static bool keep_greeting(struct acp_conn *c, struct json result, struct err *e)
     return true;
 }
 
-struct rpc_out acp_conn_answer(struct acp_conn *c)
+struct rpc_out acp_conn_answer(struct acp_link *c)
 {
     struct rpc_out out = c->out;
 
@@ -248,15 +248,15 @@ struct rpc_out acp_conn_answer(struct acp_conn *c)
     return out;
 }
 
-bool acp_conn_is_free(const struct acp_conn *c)
+bool acp_conn_is_free(const struct acp_link *c)
 {
     return c->state == ACP_CONN_READY && !c->out.op.kind;
 }
 
 static void on_greeted(struct op *op, const struct err *e, void *ctx)
 {
-    struct acp_conn *c = ctx;
-    struct acp_session *s = c->session;
+    struct acp_link *c = ctx;
+    struct acp_driven *s = c->session;
     struct rpc_out out = acp_conn_answer(c);
     struct err why;
     bool ok = false;
@@ -302,7 +302,7 @@ static void write_abilities(struct jw *w, const struct acp_program *program)
 
 static void on_agent_open(struct child_link *l)
 {
-    struct acp_conn *c = conn_of(l);
+    struct acp_link *c = conn_of(l);
     const struct acp_world *world = c->session->program->world;
     struct arena mem = { 0 };
     struct buf out;
@@ -361,7 +361,7 @@ static const struct method methods[] = {
 /* Programs print banners and warnings on stdout. They are skipped, and quoted if the agent fails. */
 static void on_garbage(struct peer *p, struct str id, const struct err *why)
 {
-    struct acp_conn *c = p->ctx;
+    struct acp_link *c = p->ctx;
     struct rpc_out *out = id.p ? peer_find_out(p, id) : NULL;
 
     if (out)
@@ -380,10 +380,10 @@ const struct peer_kind acp_peer_kind = {
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
-void acp_conn_open(struct acp_session *s)
+void acp_conn_open(struct acp_driven *s)
 {
     const struct acp_world *world = s->program->world;
-    struct acp_conn *c = MEM_NEW(struct acp_conn);
+    struct acp_link *c = MEM_NEW(struct acp_link);
     struct child_command command = { 0 };
     struct arena mem = { 0 };
     struct err e;

@@ -80,7 +80,7 @@ static bool write_block(struct jw *w, const struct acp_turn *t, const struct blo
 /* Does the agent get its instructions only in the first prompt? */
 static bool needs_instructions(const struct acp_turn *t)
 {
-    const struct acp_session *s = t->session;
+    const struct acp_driven *s = t->session;
 
     return s->fresh && s->program->instructions.n &&
            s->program->preset->prompt_way == ACP_PROMPT_FIRST;

@@ -34,7 +34,7 @@ static void cancel_elicitation(struct acp_request *request)
 /* The question may belong to a request of ours instead of a session; we answer only in a session. */
 static struct acp_turn *turn_to_ask(struct rpc_in *in)
 {
-    struct acp_session *s = acp_session_of(in);
+    struct acp_driven *s = acp_driven_of(in);
 
     if (s && s->turn && s->turn->state == ACP_TURN_PROMPTING)
         return s->turn;

@@ -8,14 +8,14 @@
 #include "core/workspace.h"
 #include "proto/acp/client/acp_call.h"
 
-struct acp_read {
-    struct acp_call base; /* first */
+struct acp_file_read {
+    struct acp_agent_call base; /* first */
     struct file_reading reading;
     struct arena mem; /* of the reading, which another thread uses */
 };
 
-struct acp_write {
-    struct acp_call base; /* first */
+struct acp_file_write {
+    struct acp_agent_call base; /* first */
     struct file_writing writing;
     struct arena mem;
 };
@@ -64,7 +64,7 @@ static bool pick_params(struct rpc_in *in, const struct pick *row, size_t rows,
 
 static void on_file_read(struct op *op, const struct err *e, void *ctx)
 {
-    struct acp_read *r = ctx;
+    struct acp_file_read *r = ctx;
     struct err bad;
 
     (void)op;
@@ -81,7 +81,7 @@ static void on_file_read(struct op *op, const struct err *e, void *ctx)
 
 static void start_read(struct call *call)
 {
-    struct acp_read *r = CONTAINER_OF(acp_call_of(call), struct acp_read, base);
+    struct acp_file_read *r = CONTAINER_OF(acp_call_of(call), struct acp_file_read, base);
 
     if (!tools_of(call)->place(call, r->base.path, false, &r->reading.place))
         return;
@@ -96,9 +96,9 @@ static const struct tool read_tool = {
     .start = start_read,
 };
 
-static void answer_read(struct acp_call *c)
+static void answer_read(struct acp_agent_call *c)
 {
-    struct acp_read *r = CONTAINER_OF(c, struct acp_read, base);
+    struct acp_file_read *r = CONTAINER_OF(c, struct acp_file_read, base);
     struct jw *w = rpc_result_begin(c->request.in);
 
     jw_object(w);
@@ -134,7 +134,7 @@ static struct str write_args(struct rpc_in *in, const struct file_params *p)
 void acp_on_read_file(struct rpc_in *in)
 {
     struct file_params p = { 0 };
-    struct acp_read *r = acp_call_new(in, sizeof(*r));
+    struct acp_file_read *r = acp_call_new(in, sizeof(*r));
 
     if (!r || !pick_params(in, PICK_TABLE(read_fields), &p))
         return;
@@ -152,7 +152,7 @@ void acp_on_read_file(struct rpc_in *in)
 
 static void on_file_written(struct op *op, const struct err *e, void *ctx)
 {
-    struct acp_write *f = ctx;
+    struct acp_file_write *f = ctx;
 
     (void)op;
     if (e)
@@ -163,7 +163,7 @@ static void on_file_written(struct op *op, const struct err *e, void *ctx)
 
 static void start_write(struct call *call)
 {
-    struct acp_write *f = CONTAINER_OF(acp_call_of(call), struct acp_write, base);
+    struct acp_file_write *f = CONTAINER_OF(acp_call_of(call), struct acp_file_write, base);
     int64_t most = call->host->limits->file_write_bytes;
 
     if ((int64_t)f->writing.text.n > most)
@@ -182,7 +182,7 @@ static const struct tool write_tool = {
     .start = start_write,
 };
 
-static void answer_written(struct acp_call *c)
+static void answer_written(struct acp_agent_call *c)
 {
     rpc_result_raw(c->request.in, STR("{}"));
 }
@@ -195,7 +195,7 @@ static const struct pick write_fields[] = {
 void acp_on_write_file(struct rpc_in *in)
 {
     struct file_params p = { 0 };
-    struct acp_write *f = acp_call_new(in, sizeof(*f));
+    struct acp_file_write *f = acp_call_new(in, sizeof(*f));
 
     if (!f || !pick_params(in, PICK_TABLE(write_fields), &p))
         return;

@@ -21,7 +21,7 @@ static const char *make_folder(struct arena *mem, const char *above, const char 
     return NULL;
 }
 
-bool acp_home_open(struct arena *mem, const struct acp_session *s, const char **out, struct err *e)
+bool acp_home_open(struct arena *mem, const struct acp_driven *s, const char **out, struct err *e)
 {
     struct state_port *state = s->session->host.state;
     const char *path;
@@ -40,7 +40,7 @@ bool acp_home_open(struct arena *mem, const struct acp_session *s, const char **
     return path != NULL;
 }
 
-void acp_home_drop(const struct acp_session *s)
+void acp_home_drop(const struct acp_driven *s)
 {
     struct state_port *state = s->session->host.state;
     AUTO_ARENA mem = { 0 };
@@ -94,7 +94,7 @@ struct acp_credential {
     struct acp_credential *next;
 };
 
-static const char *users_home(const struct acp_conn *c)
+static const char *users_home(const struct acp_link *c)
 {
     const char *const *env = c->session->program->world->environ;
 
@@ -113,7 +113,7 @@ static struct str read_home_file(struct arena *mem, const char *home, const char
     return file_read_beneath(mem, home, name, CREDENTIAL_MOST, &text, NULL, &e) ? text : STR_NONE;
 }
 
-static struct str lend_file(struct acp_conn *c, const char *home, const char *name)
+static struct str lend_file(struct acp_link *c, const char *home, const char *name)
 {
     const char *from = users_home(c);
     struct str text = from ? read_home_file(&c->mem, from, name) : STR_NONE;
@@ -125,7 +125,7 @@ static struct str lend_file(struct acp_conn *c, const char *home, const char *na
     return text;
 }
 
-void acp_home_lend(struct acp_conn *c, const char *home)
+void acp_home_lend(struct acp_link *c, const char *home)
 {
     const struct acp_preset *preset = c->session->program->preset;
 
@@ -152,7 +152,7 @@ static bool is_credential(struct arena *mem, struct str text)
     return json_read(mem, text, &opts, &v, &e) && json_type(v) == JSON_OBJECT;
 }
 
-static void return_file(const struct acp_conn *c, const struct acp_credential *lent, const char *to)
+static void return_file(const struct acp_link *c, const struct acp_credential *lent, const char *to)
 {
     AUTO_ARENA mem = { 0 };
     struct str now = read_home_file(&mem, c->home, lent->name);
@@ -172,7 +172,7 @@ static void return_file(const struct acp_conn *c, const struct acp_credential *l
         LOG_Z("file", lent->name), LOG_Z("why", why ? why : "the agent has changed it"));
 }
 
-void acp_home_return(struct acp_conn *c)
+void acp_home_return(struct acp_link *c)
 {
     const char *to = c->credentials ? users_home(c) : NULL;
 

@@ -16,19 +16,19 @@
 #include "proto/acp/client/acp_parts.h"
 
 /* Create the HOME of a session. *out is in mem; NULL: there is no state directory. */
-bool acp_home_open(struct arena *mem, const struct acp_session *s, const char **out, struct err *e);
+bool acp_home_open(struct arena *mem, const struct acp_driven *s, const char **out, struct err *e);
 
 /* Delete the HOME of a session that is not stored, so that it can never be resumed. */
-void acp_home_drop(const struct acp_session *s);
+void acp_home_drop(const struct acp_driven *s);
 
 /* Write a file into the folder `home`. Returns its path in mem, or NULL and sets *e. */
 const char *acp_home_write(struct arena *mem, const char *home, const char *name, struct str text,
                            struct err *e);
 
 /* Copy the files of the preset into the HOME of a process that is about to start. */
-void acp_home_lend(struct acp_conn *c, const char *home);
+void acp_home_lend(struct acp_link *c, const char *home);
 
 /* The process has ended: copy renewed credentials back. */
-void acp_home_return(struct acp_conn *c);
+void acp_home_return(struct acp_link *c);
 
 #endif

@@ -26,7 +26,7 @@ static void on_request_done(struct op *op, const struct err *e, void *ctx)
     LIST_UNLINK(r->session->requests, r, next);
 }
 
-void acp_request_begin(struct acp_request *r, struct rpc_in *in, struct acp_session *s)
+void acp_request_begin(struct acp_request *r, struct rpc_in *in, struct acp_driven *s)
 {
     r->in = in;
     r->session = s;
@@ -41,16 +41,16 @@ void acp_request_end(struct acp_request *r)
         op_ok(&r->op);
 }
 
-void acp_requests_cancel(struct acp_session *s)
+void acp_requests_cancel(struct acp_driven *s)
 {
     for (struct acp_request *r = s->requests; r; r = r->next)
         op_cancel(&r->op);
 }
 
-struct acp_session *acp_session_of(struct rpc_in *in)
+struct acp_driven *acp_driven_of(struct rpc_in *in)
 {
-    struct acp_conn *c = in->peer->ctx;
-    struct acp_session *s = c->session;
+    struct acp_link *c = in->peer->ctx;
+    struct acp_driven *s = c->session;
 
     return json_is(json_get(in->params, STR("sessionId")), str_of(s->id)) ? s : NULL;
 }
@@ -58,7 +58,7 @@ struct acp_session *acp_session_of(struct rpc_in *in)
 /* ---- the state ------------------------------------------------------------------------------- */
 
 /* {"session": id}: the id of the agent's session, with which another process can resume it. */
-static void read_saved(struct acp_session *s, struct str saved)
+static void read_saved(struct acp_driven *s, struct str saved)
 {
     const struct json_opts opts = { .max_depth = 4, .max_values = 16 };
     struct arena mem = { 0 };
@@ -72,7 +72,7 @@ static void read_saved(struct acp_session *s, struct str saved)
 
 static struct str acp_save(const struct conversation *c, struct arena *mem)
 {
-    const struct acp_session *s = c->data;
+    const struct acp_driven *s = c->data;
     struct buf out;
     struct jw w = jw_to(&out);
 
@@ -86,9 +86,9 @@ static struct str acp_save(const struct conversation *c, struct arena *mem)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static struct acp_session *new_session(struct conversation *c)
+static struct acp_driven *new_session(struct conversation *c)
 {
-    struct acp_session *s = MEM_NEW(struct acp_session);
+    struct acp_driven *s = MEM_NEW(struct acp_driven);
 
     s->conversation = c;
     s->session = c->session;
@@ -100,7 +100,7 @@ static struct acp_session *new_session(struct conversation *c)
 }
 
 /* The agent may have changed since the last prompt; its process is replaced then. */
-static void use_agent(struct acp_session *s, const struct agent *now)
+static void use_agent(struct acp_driven *s, const struct agent *now)
 {
     if (s->agent == now)
         return;
@@ -115,13 +115,13 @@ static void use_agent(struct acp_session *s, const struct agent *now)
 static void acp_kind_prompt(struct agent_prompt *p)
 {
     struct conversation *c = p->conversation;
-    struct acp_session *s = c->data ? c->data : new_session(c);
+    struct acp_driven *s = c->data ? c->data : new_session(c);
 
     use_agent(s, turn_agent(p->turn));
     acp_prompt(p);
 }
 
-static void free_session(struct acp_session *s)
+static void free_session(struct acp_driven *s)
 {
     struct op *closing = s->closing;
 
@@ -133,7 +133,7 @@ static void free_session(struct acp_session *s)
     op_ok(closing);
 }
 
-void acp_session_gone(struct acp_session *s)
+void acp_session_gone(struct acp_driven *s)
 {
     if (s->closing && !s->conn && !s->ending && !s->terminals)
         free_session(s);
@@ -143,7 +143,7 @@ void acp_session_gone(struct acp_session *s)
 
 static void acp_close(struct conversation *c, struct op *op)
 {
-    struct acp_session *s = c->data;
+    struct acp_driven *s = c->data;
 
     if (!s) {
         op_ok(op);

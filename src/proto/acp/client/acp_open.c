@@ -39,7 +39,7 @@ static void write_options(struct jw *w, const struct acp_program *program)
     jw_object_end(w);
 }
 
-static void write_meta(struct jw *w, const struct acp_session *s)
+static void write_meta(struct jw *w, const struct acp_driven *s)
 {
     const struct acp_program *program = s->program;
 
@@ -58,7 +58,7 @@ static void write_meta(struct jw *w, const struct acp_session *s)
 }
 
 /* The further folders in which the session may work. */
-static void write_folders(struct jw *w, const struct acp_session *s)
+static void write_folders(struct jw *w, const struct acp_driven *s)
 {
     const struct host *host = &s->session->host;
 
@@ -71,7 +71,7 @@ static void write_folders(struct jw *w, const struct acp_session *s)
     jw_array_end(w);
 }
 
-static void write_params(struct jw *w, const struct acp_session *s, const char *id)
+static void write_params(struct jw *w, const struct acp_driven *s, const char *id)
 {
     jw_object(w);
     if (id)
@@ -85,7 +85,7 @@ static void write_params(struct jw *w, const struct acp_session *s, const char *
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-static void call_agent(struct acp_session *s, const char *method, struct str params,
+static void call_agent(struct acp_driven *s, const char *method, struct str params,
                        op_done_fn *done)
 {
     peer_call(&s->conn->peer, NULL, &s->conn->out, NULL, method, params,
@@ -96,13 +96,13 @@ static void call_agent(struct acp_session *s, const char *method, struct str par
  * The answer of a request is in *out, which the caller frees. NULL: its turn has ended, or the
  * process; acp_turn_next handles that.
  */
-static struct acp_turn *take_answer(struct acp_conn *c, struct rpc_out *out)
+static struct acp_turn *take_answer(struct acp_link *c, struct rpc_out *out)
 {
     *out = acp_conn_answer(c);
     return c->state == ACP_CONN_ENDING ? NULL : c->session->turn;
 }
 
-static void no_answer(struct acp_turn *t, struct acp_conn *c, const char *what, const struct err *e)
+static void no_answer(struct acp_turn *t, struct acp_link *c, const char *what, const struct err *e)
 {
     struct err why;
 
@@ -114,7 +114,7 @@ static void no_answer(struct acp_turn *t, struct acp_conn *c, const char *what, 
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static bool take_id(struct acp_session *s, struct json result, struct err *e)
+static bool take_id(struct acp_driven *s, struct json result, struct err *e)
 {
     struct arena mem = { 0 };
     struct str id = json_str(&mem, json_get(result, STR("sessionId")));
@@ -126,14 +126,14 @@ static bool take_id(struct acp_session *s, struct json result, struct err *e)
                 s->agent->def->name);
 }
 
-static void opened(struct acp_session *s, struct json result)
+static void opened(struct acp_driven *s, struct json result)
 {
     s->open = true;
-    acp_settings_read(s, result);
+    acp_options_read(s, result);
     acp_turn_next(s);
 }
 
-static void open_failed(struct acp_turn *t, struct acp_conn *c, struct json error)
+static void open_failed(struct acp_turn *t, struct acp_link *c, struct json error)
 {
     struct err e;
 
@@ -145,7 +145,7 @@ static void open_failed(struct acp_turn *t, struct acp_conn *c, struct json erro
 
 static void on_new(struct op *op, const struct err *e, void *ctx)
 {
-    struct acp_conn *c = ctx;
+    struct acp_link *c = ctx;
     struct rpc_out out;
     struct acp_turn *t = take_answer(c, &out);
     struct err why;
@@ -164,7 +164,7 @@ static void on_new(struct op *op, const struct err *e, void *ctx)
     rpc_out_fini(&out);
 }
 
-static void open_new(struct acp_session *s)
+static void open_new(struct acp_driven *s)
 {
     struct arena mem = { 0 };
     struct buf out;
@@ -178,7 +178,7 @@ static void open_new(struct acp_session *s)
     arena_fini(&mem);
 }
 
-static void session_forgotten(struct acp_turn *t, struct acp_conn *c, struct json error)
+static void session_forgotten(struct acp_turn *t, struct acp_link *c, struct json error)
 {
     struct err e;
 
@@ -192,7 +192,7 @@ static void session_forgotten(struct acp_turn *t, struct acp_conn *c, struct jso
 
 static void on_resumed(struct op *op, const struct err *e, void *ctx)
 {
-    struct acp_conn *c = ctx;
+    struct acp_link *c = ctx;
     struct rpc_out out;
     struct acp_turn *t = take_answer(c, &out);
 
@@ -208,7 +208,7 @@ static void on_resumed(struct op *op, const struct err *e, void *ctx)
     rpc_out_fini(&out);
 }
 
-static void resume_old(struct acp_session *s)
+static void resume_old(struct acp_driven *s)
 {
     const char *method = s->conn->can.resume ? "session/resume" : "session/load";
     struct arena mem = { 0 };
@@ -223,7 +223,7 @@ static void resume_old(struct acp_session *s)
 
 void acp_open_session(struct acp_turn *t)
 {
-    struct acp_session *s = t->session;
+    struct acp_driven *s = t->session;
 
     if (!s->id[0]) {
         open_new(s);
@@ -242,7 +242,7 @@ void acp_open_session(struct acp_turn *t)
 
 static void on_authenticated(struct op *op, const struct err *e, void *ctx)
 {
-    struct acp_conn *c = ctx;
+    struct acp_link *c = ctx;
     struct rpc_out out;
     struct acp_turn *t = take_answer(c, &out);
     struct err why;
@@ -268,7 +268,7 @@ static bool is_named(const char *const *names, struct json id)
 }
 
 /* The first method that the preset can use without a person. */
-static struct json usable_method(const struct acp_session *s)
+static struct json usable_method(const struct acp_driven *s)
 {
     JSON_EACH(method, s->conn->can.auth_methods)
     if (is_named(s->program->preset->auth, json_get(method, STR("id"))))
@@ -292,7 +292,7 @@ static struct str method_names(struct arena *mem, struct json methods)
     return all;
 }
 
-static bool needs_login(const struct acp_session *s, struct err *e)
+static bool needs_login(const struct acp_driven *s, struct err *e)
 {
     const struct acp_preset *preset = s->program->preset;
     struct arena mem = { 0 };
@@ -308,7 +308,7 @@ static bool needs_login(const struct acp_session *s, struct err *e)
 
 bool acp_authenticate(struct acp_turn *t, struct err *e)
 {
-    struct acp_session *s = t->session;
+    struct acp_driven *s = t->session;
     struct json method = usable_method(s);
     struct arena mem = { 0 };
     struct buf out;

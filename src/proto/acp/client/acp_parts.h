@@ -21,7 +21,7 @@ enum { ACP_VERSION = 1 };
 /* Error codes of ACP besides those of JSON-RPC. */
 enum acp_code { ACP_AUTH_REQUIRED = -32000, ACP_NOT_FOUND = -32002, ACP_CANCELLED = -32800 };
 
-struct acp_session;
+struct acp_driven;
 
 /* ---- the process ----------------------------------------------------------------------------- */
 
@@ -36,7 +36,7 @@ struct acp_session;
  *   ENDING    it has ended, failed, or is being stopped
  *   GONE      no process is left, and the struct is freed
  */
-enum acp_conn_state {
+enum acp_link_state {
     ACP_CONN_STARTING,
     ACP_CONN_GREETING,
     ACP_CONN_READY,
@@ -55,9 +55,9 @@ struct acp_abilities {
     struct str name, version;
 };
 
-struct acp_conn {
-    struct acp_session *session; /* NULL: the session no longer uses it */
-    enum acp_conn_state state;   /* written by acp_conn_go only */
+struct acp_link {
+    struct acp_driven *session; /* NULL: the session no longer uses it */
+    enum acp_link_state state;  /* written by acp_conn_go only */
     struct child_link child;
     struct peer peer;
     struct post check;      /* frees the struct if nothing is open any more */
@@ -72,35 +72,35 @@ struct acp_conn {
     const char *home;                   /* HOME of the process; NULL: that of the user */
     struct acp_credential *credentials; /* files that were copied into it (acp_home.c) */
     struct arena mem;
-    struct acp_conn *next; /* the next process of the session that is ending */
+    struct acp_link *next; /* the next process of the session that is ending */
 };
 
-/* Free the process when it is ENDING and no call is open. For tests that make a struct acp_conn. */
-void acp_conn_watch(struct acp_conn *c);
+/* Free the process when it is ENDING and no call is open. For tests that make a struct acp_link. */
+void acp_conn_watch(struct acp_link *c);
 
 /* The methods that an agent may call. */
 extern const struct peer_kind acp_peer_kind;
 
 /* Start the process of a session. acp_session_next is called when it is READY or ENDING. */
-void acp_conn_open(struct acp_session *s);
+void acp_conn_open(struct acp_driven *s);
 
 /*
  * Stop the process, at once if `kill`, and leave the session. Calls acp_session_gone when it is
  * GONE. e is the reason.
  */
-void acp_conn_close(struct acp_conn *c, bool kill, const struct err *e);
+void acp_conn_close(struct acp_link *c, bool kill, const struct err *e);
 
 /*
  * Take the answer of the request of ours that is done; the caller frees it (rpc_out_fini). Then the
  * next request may be made.
  */
-struct rpc_out acp_conn_answer(struct acp_conn *c);
+struct rpc_out acp_conn_answer(struct acp_link *c);
 
 /* Is the agent READY, and no request of ours in progress? */
-bool acp_conn_is_free(const struct acp_conn *c);
+bool acp_conn_is_free(const struct acp_link *c);
 
 /* The message of an error response, with its code, for people. */
-bool acp_answer_fail(const struct acp_conn *c, struct json error, const char *doing, struct err *e);
+bool acp_answer_fail(const struct acp_link *c, struct json error, const char *doing, struct err *e);
 
 /* The code of an error response; 0: it has none. */
 int64_t acp_answer_code(struct json error);
@@ -108,10 +108,10 @@ int64_t acp_answer_code(struct json error);
 /* ---- starting (acp_spawn.c) ------------------------------------------------------------------ */
 
 /* Set *out to the command of a process that is about to start, in mem, and prepare its HOME. */
-bool acp_command(struct arena *mem, struct acp_conn *c, struct child_command *out, struct err *e);
+bool acp_command(struct arena *mem, struct acp_link *c, struct child_command *out, struct err *e);
 
 /* May the agent change files of the root? */
-bool acp_reads_only(const struct acp_session *s);
+bool acp_reads_only(const struct acp_driven *s);
 
 /* ---- one prompt ------------------------------------------------------------------------------ */
 
@@ -140,7 +140,7 @@ enum acp_turn_state {
 
 struct acp_turn {
     struct agent_prompt *prompt;
-    struct acp_session *session;
+    struct acp_driven *session;
     enum acp_turn_state state; /* written by acp_turn_go only */
     struct timer watchdog;
     bool authenticated;          /* `authenticate` was tried in this turn */
@@ -159,7 +159,7 @@ struct acp_turn {
 void acp_turn_end(struct acp_turn *t, enum turn_stop stop, const struct err *why);
 
 /* The process is ready or ending, or a step is done: take the next step of the prompt. */
-void acp_turn_next(struct acp_session *s);
+void acp_turn_next(struct acp_driven *s);
 
 /* Cancel the work of the agent; the prompt ends with `stop`. */
 void acp_turn_cancel(struct acp_turn *t, enum turn_stop stop);
@@ -172,28 +172,28 @@ void acp_turn_notice(struct acp_turn *t, const char *fmt, ...)
 
 /* ---- the session ----------------------------------------------------------------------------- */
 
-struct acp_session {
+struct acp_driven {
     struct conversation *conversation;
     struct session *session;
-    struct agent *agent;               /* a reference to the agent whose program is used */
-    const struct acp_program *program; /* of that agent */
-    struct acp_conn *conn;             /* NULL: no process */
-    struct acp_conn *ending;           /* processes that are not GONE */
-    char id[512];                      /* id that the agent gave; "": none */
-    bool open;                         /* the process of `conn` has opened the session `id` */
-    bool fresh;                        /* the agent has not seen any prompt of this session */
-    struct acp_turn *turn;             /* the running prompt; NULL: none */
-    struct acp_request *requests;      /* requests of the agent that wait for their answers */
-    struct acp_settings *settings;     /* modes and options; NULL: the session is not open */
-    struct op *closing;                /* completed when no process is left */
-    double cost, cost_now;             /* US dollars before this turn, and now */
-    struct acp_terminal *terminals;    /* terminals of the agent */
-    size_t terminals_made, calls;      /* numbers for ids */
-    size_t late;                       /* updates that came outside of a turn and were dropped */
+    struct agent *agent;                  /* a reference to the agent whose program is used */
+    const struct acp_program *program;    /* of that agent */
+    struct acp_link *conn;                /* NULL: no process */
+    struct acp_link *ending;              /* processes that are not GONE */
+    char id[512];                         /* id that the agent gave; "": none */
+    bool open;                            /* the process of `conn` has opened the session `id` */
+    bool fresh;                           /* the agent has not seen any prompt of this session */
+    struct acp_turn *turn;                /* the running prompt; NULL: none */
+    struct acp_request *requests;         /* requests of the agent that wait for their answers */
+    struct acp_settings *settings;        /* modes and options; NULL: the session is not open */
+    struct op *closing;                   /* completed when no process is left */
+    double cost, cost_now;                /* US dollars before this turn, and now */
+    struct acp_child_terminal *terminals; /* terminals of the agent */
+    size_t terminals_made, calls;         /* numbers for ids */
+    size_t late;                          /* updates that came outside of a turn and were dropped */
 };
 
 /* A process is GONE. */
-void acp_session_gone(struct acp_session *s);
+void acp_session_gone(struct acp_driven *s);
 
 /* Open the session of the agent on s->conn; acp_turn_next follows. */
 void acp_open_session(struct acp_turn *t);
@@ -206,20 +206,20 @@ bool acp_authenticate(struct acp_turn *t, struct err *e);
 struct acp_request {
     struct op op; /* first; a child of in->op */
     struct rpc_in *in;
-    struct acp_session *session;
+    struct acp_driven *session;
     struct acp_request *next;
     void (*cancel)(struct acp_request *r); /* stop the work; the request is still settled */
 };
 
 /* Begin a request that will be answered later; r is zeroed memory of in->mem. */
-void acp_request_begin(struct acp_request *r, struct rpc_in *in, struct acp_session *s);
+void acp_request_begin(struct acp_request *r, struct rpc_in *in, struct acp_driven *s);
 /* The answer was sent. */
 void acp_request_end(struct acp_request *r);
 /* Stop the work for all requests, because the turn ends. */
-void acp_requests_cancel(struct acp_session *s);
+void acp_requests_cancel(struct acp_driven *s);
 
 /* The session that a message of the agent names. NULL: unknown. */
-struct acp_session *acp_session_of(struct rpc_in *in);
+struct acp_driven *acp_driven_of(struct rpc_in *in);
 
 /* Handlers of the methods of clients. */
 rpc_handler_fn acp_on_update, acp_on_permission, acp_on_elicitation, acp_on_read_file,

@@ -71,7 +71,7 @@ static void write_option(struct jw *w, struct arena *mem, struct json option)
 }
 
 /* The params of core: {"message", "options"}. */
-static struct str write_question(struct rpc_in *in, const struct acp_session *s,
+static struct str write_question(struct rpc_in *in, const struct acp_driven *s,
                                  const struct event_tool *about)
 {
     struct str title = about->title.n ? about->title : about->name;
@@ -119,7 +119,7 @@ static void ask_permission(struct rpc_in *in, struct acp_turn *t, const struct e
 
 void acp_on_permission(struct rpc_in *in)
 {
-    struct acp_session *s = acp_session_of(in);
+    struct acp_driven *s = acp_driven_of(in);
     struct event_tool call;
 
     if (!s) {

@@ -155,7 +155,7 @@ static bool prompt_needs_login(struct acp_turn *t, struct err *e)
     return acp_authenticate(t, e);
 }
 
-static void prompt_failed(struct acp_turn *t, struct acp_conn *c, struct json error)
+static void prompt_failed(struct acp_turn *t, struct acp_link *c, struct json error)
 {
     struct err why;
 
@@ -175,7 +175,7 @@ static void prompt_failed(struct acp_turn *t, struct acp_conn *c, struct json er
 
 static void on_prompt_answer(struct op *op, const struct err *e, void *ctx)
 {
-    struct acp_conn *c = ctx;
+    struct acp_link *c = ctx;
     struct acp_turn *t = c->session->turn;
     struct rpc_out out = acp_conn_answer(c);
 
@@ -210,7 +210,7 @@ static bool write_prompt(struct acp_turn *t, struct buf *out, struct err *e)
 
 static void send_prompt(struct acp_turn *t)
 {
-    struct acp_session *s = t->session;
+    struct acp_driven *s = t->session;
     AUTO_BUF out;
     struct err e;
 
@@ -229,7 +229,7 @@ static void send_prompt(struct acp_turn *t)
 
 static void ready_step(struct acp_turn *t)
 {
-    struct acp_session *s = t->session;
+    struct acp_driven *s = t->session;
 
     if (!s->open) {
         acp_turn_go(t, ACP_TURN_OPENING);
@@ -251,7 +251,7 @@ static void connection_lost(struct acp_turn *t)
     acp_turn_end(t, TURN_FAILED, &t->session->ending->why);
 }
 
-void acp_turn_next(struct acp_session *s)
+void acp_turn_next(struct acp_driven *s)
 {
     struct acp_turn *t = s->turn;
 
@@ -273,7 +273,7 @@ void acp_turn_next(struct acp_session *s)
 static void on_watchdog(struct timer *timer)
 {
     struct acp_turn *t = CONTAINER_OF(timer, struct acp_turn, watchdog);
-    struct acp_session *s = t->session;
+    struct acp_driven *s = t->session;
     struct err e;
 
     fail(&e, ERR_TIMEOUT, "the agent %s did not stop after a cancel, so its process was killed",
@@ -287,7 +287,7 @@ static void on_watchdog(struct timer *timer)
 
 static void send_cancel(struct acp_turn *t)
 {
-    struct acp_session *s = t->session;
+    struct acp_driven *s = t->session;
     struct arena mem = { 0 };
     struct buf out;
     struct jw w = jw_to(&out);
@@ -302,7 +302,7 @@ static void send_cancel(struct acp_turn *t)
 
 void acp_turn_cancel(struct acp_turn *t, enum turn_stop stop)
 {
-    struct acp_session *s = t->session;
+    struct acp_driven *s = t->session;
 
     if (t->state != ACP_TURN_PROMPTING || !s->conn)
         return;
@@ -317,7 +317,7 @@ void acp_turn_cancel(struct acp_turn *t, enum turn_stop stop)
 static void acp_prompt_cancel(struct agent_prompt *p)
 {
     struct acp_turn *t = p->work;
-    struct acp_session *s = t->session;
+    struct acp_driven *s = t->session;
 
     acp_turn_cancel(t, TURN_CANCELED);
     if (t->state >= ACP_TURN_CANCELLING)
@@ -331,7 +331,7 @@ static void acp_prompt_cancel(struct agent_prompt *p)
 /* ---- beginning ------------------------------------------------------------------------------- */
 
 /* The sandbox of the process must fit the rights of this turn. */
-static void check_rights(struct acp_session *s)
+static void check_rights(struct acp_driven *s)
 {
     if (s->conn && s->conn->reads_only != acp_reads_only(s))
         acp_conn_close(s->conn, false,
@@ -340,7 +340,7 @@ static void check_rights(struct acp_session *s)
 
 void acp_prompt(struct agent_prompt *p)
 {
-    struct acp_session *s = p->conversation->data;
+    struct acp_driven *s = p->conversation->data;
     struct acp_turn *t = MEM_NEW(struct acp_turn);
 
     t->prompt = p;

@@ -102,8 +102,8 @@ static struct str values_of(struct arena *mem, struct json list, struct str key)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-static void add_request(struct acp_session *s, const struct setting_wanted *want,
-                        const char *method, const char *key, struct json option, struct json value)
+static void add_request(struct acp_driven *s, const struct setting_wanted *want, const char *method,
+                        const char *key, struct json option, struct json value)
 {
     struct acp_settings *set = s->settings;
     struct buf out;
@@ -120,8 +120,7 @@ static void add_request(struct acp_session *s, const struct setting_wanted *want
         set->request[set->requests++] = (struct acp_setting){ want->what, method, buf_str(&out) };
 }
 
-static void add_missing(struct acp_session *s, const struct setting_wanted *want,
-                        struct str offered)
+static void add_missing(struct acp_driven *s, const struct setting_wanted *want, struct str offered)
 {
     struct acp_settings *set = s->settings;
 
@@ -137,7 +136,7 @@ struct other_list {
     const char *method, *param;
 };
 
-static void want_setting(struct acp_session *s, const struct setting_wanted *want,
+static void want_setting(struct acp_driven *s, const struct setting_wanted *want,
                          struct json options, const struct other_list *other)
 {
     struct arena *mem = &s->settings->mem;
@@ -159,7 +158,7 @@ static void want_setting(struct acp_session *s, const struct setting_wanted *wan
         add_request(s, want, other->method, other->param, (struct json){ 0 }, value);
 }
 
-static void want_model(struct acp_session *s, struct json result)
+static void want_model(struct acp_driven *s, struct json result)
 {
     struct json models = json_get(result, STR("models"));
     const struct setting_wanted want = { "model", "model", { s->program->model }, 1 };
@@ -171,7 +170,7 @@ static void want_model(struct acp_session *s, struct json result)
         want_setting(s, &want, json_get(result, STR("configOptions")), &other);
 }
 
-static void want_effort(struct acp_session *s, struct json result)
+static void want_effort(struct acp_driven *s, struct json result)
 {
     struct str effort = s->program->def->effort;
     const struct setting_wanted want = {
@@ -202,7 +201,7 @@ static struct setting_wanted mode_wanted(struct str word)
  * The agent does not ask in its mode "yolo", so the guard would not see what it does. Only a
  * definition that the user trusts may choose it.
  */
-static void want_mode(struct acp_session *s, struct json result)
+static void want_mode(struct acp_driven *s, struct json result)
 {
     const struct agent_def *def = s->program->def;
     struct json modes = json_get(result, STR("modes"));
@@ -218,7 +217,7 @@ static void want_mode(struct acp_session *s, struct json result)
 
 /* ---- the session ----------------------------------------------------------------------------- */
 
-static void keep(struct acp_session *s, struct json v, struct str *to)
+static void keep(struct acp_driven *s, struct json v, struct str *to)
 {
     struct str text = json_str(&s->settings->mem, v);
 
@@ -226,7 +225,7 @@ static void keep(struct acp_session *s, struct json v, struct str *to)
         *to = arena_str(&s->settings->mem, text);
 }
 
-void acp_settings_read(struct acp_session *s, struct json result)
+void acp_options_read(struct acp_driven *s, struct json result)
 {
     acp_settings_free(s);
     s->settings = MEM_NEW(struct acp_settings);
@@ -237,7 +236,7 @@ void acp_settings_read(struct acp_session *s, struct json result)
     want_mode(s, result);
 }
 
-void acp_settings_free(struct acp_session *s)
+void acp_settings_free(struct acp_driven *s)
 {
     if (!s->settings)
         return;
@@ -246,7 +245,7 @@ void acp_settings_free(struct acp_session *s)
     s->settings = NULL;
 }
 
-bool acp_settings_pending(const struct acp_session *s)
+bool acp_settings_pending(const struct acp_driven *s)
 {
     return s->settings && s->settings->sent < s->settings->requests;
 }
@@ -255,8 +254,8 @@ bool acp_settings_pending(const struct acp_session *s)
 
 static void on_set(struct op *op, const struct err *e, void *ctx)
 {
-    struct acp_conn *c = ctx;
-    struct acp_session *s = c->session;
+    struct acp_link *c = ctx;
+    struct acp_driven *s = c->session;
     struct rpc_out out = acp_conn_answer(c);
     struct acp_turn *t = c->state == ACP_CONN_ENDING ? NULL : s->turn;
     struct err why;
@@ -277,7 +276,7 @@ static void on_set(struct op *op, const struct err *e, void *ctx)
 
 void acp_settings_apply(struct acp_turn *t)
 {
-    struct acp_session *s = t->session;
+    struct acp_driven *s = t->session;
     const struct acp_setting *one = &s->settings->request[s->settings->sent++];
 
     peer_call(&s->conn->peer, NULL, &s->conn->out, NULL, one->method, one->params,
@@ -338,7 +337,7 @@ void acp_settings_warn(struct acp_turn *t)
 /* ---- updates --------------------------------------------------------------------------------- */
 
 /* The client of a running turn learns the model that the agent uses now. */
-static void report_model(const struct acp_session *s)
+static void report_model(const struct acp_driven *s)
 {
     struct event ev = { .kind = EVENT_SESSION };
 
@@ -348,7 +347,7 @@ static void report_model(const struct acp_session *s)
     turn_event(s->turn->prompt->turn, &ev);
 }
 
-void acp_settings_options(struct acp_session *s, struct json options)
+void acp_settings_options(struct acp_driven *s, struct json options)
 {
     struct json model = json_get(option_of(options, "model"), STR("currentValue"));
     struct str was;
@@ -361,7 +360,7 @@ void acp_settings_options(struct acp_session *s, struct json options)
         report_model(s);
 }
 
-void acp_settings_mode(struct acp_session *s, struct str mode)
+void acp_settings_mode(struct acp_driven *s, struct str mode)
 {
     if (!s->settings || !mode.n)
         return;

@@ -20,7 +20,7 @@
 /* A variable has at most this many bytes; longer system prompts are passed in a file. */
 enum { ENV_PROMPT_MOST = 64 << 10, ENV_MOST = 80 };
 
-bool acp_reads_only(const struct acp_session *s)
+bool acp_reads_only(const struct acp_driven *s)
 {
     return guard_is_read_only(&s->session->scope);
 }
@@ -118,8 +118,8 @@ static struct str join(struct arena *mem, const struct pick_strs *list)
     return all;
 }
 
-static bool set_instructions(struct agent_env_list *l, const struct acp_session *s,
-                             const char *home, struct err *e)
+static bool set_instructions(struct agent_env_list *l, const struct acp_driven *s, const char *home,
+                             struct err *e)
 {
     const struct acp_preset *preset = s->program->preset;
     struct str text = s->program->instructions;
@@ -144,7 +144,7 @@ static bool set_instructions(struct agent_env_list *l, const struct acp_session 
     return true;
 }
 
-static void set_settings(struct agent_env_list *l, const struct acp_session *s)
+static void set_settings(struct agent_env_list *l, const struct acp_driven *s)
 {
     const struct agent_def *def = s->program->def;
     struct arena *mem = l->mem;
@@ -184,7 +184,7 @@ static struct str *passed(struct arena *mem, const struct acp_program *program, 
     return v;
 }
 
-static bool agent_env(struct arena *mem, const struct acp_session *s, const char *home,
+static bool agent_env(struct arena *mem, const struct acp_driven *s, const char *home,
                       bool confined, const char *const **out, struct err *e)
 {
     const struct acp_program *program = s->program;
@@ -213,7 +213,7 @@ static bool agent_env(struct arena *mem, const struct acp_session *s, const char
  * An agent that cannot be confined does not start, unless the user has asked for best effort. A
  * kernel that cannot limit the TCP ports still confines its files: it starts, with a warning.
  */
-static bool check_support(const struct acp_session *s, const struct sandbox_policy *p,
+static bool check_support(const struct acp_driven *s, const struct sandbox_policy *p,
                           bool *out_best_effort, struct err *e)
 {
     struct err why;
@@ -257,7 +257,7 @@ static void allow_port(struct arena *mem, struct sandbox_profile *profile, uint1
     profile->connect = all;
 }
 
-static bool agent_sandbox(struct arena *mem, const struct acp_session *s, const char *home,
+static bool agent_sandbox(struct arena *mem, const struct acp_driven *s, const char *home,
                           uint16_t port, const struct sandbox_profile **out, struct err *e)
 {
     const struct sandbox_policy *p = s->session->host.sandbox;
@@ -285,9 +285,9 @@ static bool agent_sandbox(struct arena *mem, const struct acp_session *s, const 
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-bool acp_command(struct arena *mem, struct acp_conn *c, struct child_command *out, struct err *e)
+bool acp_command(struct arena *mem, struct acp_link *c, struct child_command *out, struct err *e)
 {
-    const struct acp_session *s = c->session;
+    const struct acp_driven *s = c->session;
     uint16_t port = s->program->preset->port_option ? free_port() : 0;
     const char *home = NULL;
     bool confined;

@@ -14,14 +14,14 @@
 
 enum { TERMINAL_ID = 24 };
 
-enum acp_terminal_state { TERM_STARTING, TERM_RUNNING, TERM_EXITED, TERM_CLOSED };
+enum acp_child_terminal_state { TERM_STARTING, TERM_RUNNING, TERM_EXITED, TERM_CLOSED };
 
-struct acp_terminal {
+struct acp_child_terminal {
     struct terminal terminal;
-    struct acp_session *session;
-    struct acp_terminal *next;
+    struct acp_driven *session;
+    struct acp_child_terminal *next;
     char id[TERMINAL_ID];
-    enum acp_terminal_state state;
+    enum acp_child_terminal_state state;
     bool released;
     struct buf output;
     size_t limit;
@@ -33,7 +33,7 @@ struct acp_terminal {
 /* A request terminal/wait_for_exit. */
 struct acp_wait {
     struct acp_request request; /* first */
-    struct acp_terminal *terminal;
+    struct acp_child_terminal *terminal;
     struct acp_wait *next;
 };
 
@@ -51,7 +51,7 @@ static size_t bytes_to_drop(struct str s, size_t limit)
 
 static void on_terminal_output(struct terminal *terminal, struct str bytes)
 {
-    struct acp_terminal *t = terminal->owner;
+    struct acp_child_terminal *t = terminal->owner;
     size_t drop = bytes_to_drop(bytes, t->limit);
 
     if (drop)
@@ -82,7 +82,7 @@ static struct str whole_characters(struct str s)
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /* {"exitCode"} or {"signal"}; both are null if it is not known how the command ended. */
-static void write_exit(struct jw *w, const struct acp_terminal *t)
+static void write_exit(struct jw *w, const struct acp_child_terminal *t)
 {
     const char *name = t->exit.how == PROC_SIGNALED ? sigabbrev_np(t->exit.code) : NULL;
     char signal[32];
@@ -116,7 +116,7 @@ static void settle_wait(struct acp_wait *wait, bool exited)
     acp_request_end(&wait->request);
 }
 
-static void end_waits(struct acp_terminal *t, bool exited)
+static void end_waits(struct acp_child_terminal *t, bool exited)
 {
     while (t->waits)
         settle_wait(t->waits, exited);
@@ -124,7 +124,7 @@ static void end_waits(struct acp_terminal *t, bool exited)
 
 static void on_terminal_exit(struct terminal *terminal, const struct proc_exit *exit)
 {
-    struct acp_terminal *t = terminal->owner;
+    struct acp_child_terminal *t = terminal->owner;
     char text[160];
 
     t->state = TERM_EXITED;
@@ -136,9 +136,9 @@ static void on_terminal_exit(struct terminal *terminal, const struct proc_exit *
     end_waits(t, true);
 }
 
-static void free_terminal(struct acp_terminal *t)
+static void free_terminal(struct acp_child_terminal *t)
 {
-    struct acp_session *s = t->session;
+    struct acp_driven *s = t->session;
 
     LIST_UNLINK(s->terminals, t, next);
     buf_fini(&t->output);
@@ -148,7 +148,7 @@ static void free_terminal(struct acp_terminal *t)
 
 static void on_terminal_closed(struct terminal *terminal)
 {
-    struct acp_terminal *t = terminal->owner;
+    struct acp_child_terminal *t = terminal->owner;
 
     t->state = TERM_CLOSED;
     if (t->released)
@@ -162,7 +162,7 @@ static const struct terminal_events events = {
 };
 
 /* The agent needs the terminal no more. A STARTING one is released when it has started. */
-static void terminal_drop(struct acp_terminal *t)
+static void terminal_drop(struct acp_child_terminal *t)
 {
     if (t->released)
         return;
@@ -175,9 +175,9 @@ static void terminal_drop(struct acp_terminal *t)
         free_terminal(t);
 }
 
-void acp_terminals_end(struct acp_session *s)
+void acp_terminals_end(struct acp_driven *s)
 {
-    for (struct acp_terminal *t = s->terminals, *next; t; t = next) {
+    for (struct acp_child_terminal *t = s->terminals, *next; t; t = next) {
         next = t->next;
         terminal_drop(t);
     }
@@ -185,28 +185,28 @@ void acp_terminals_end(struct acp_session *s)
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-static struct acp_terminal *find_terminal(const struct acp_session *s, struct str id)
+static struct acp_child_terminal *find_terminal(const struct acp_driven *s, struct str id)
 {
-    struct acp_terminal *t = s->terminals;
+    struct acp_child_terminal *t = s->terminals;
 
     while (t && !(id.n && str_eq(str_of(t->id), id)))
         t = t->next;
     return t;
 }
 
-struct str acp_terminal_output(const struct acp_session *s, struct str id)
+struct str acp_terminal_output(const struct acp_driven *s, struct str id)
 {
-    const struct acp_terminal *t = find_terminal(s, id);
+    const struct acp_child_terminal *t = find_terminal(s, id);
 
     return t ? whole_characters(buf_str(&t->output)) : STR_NONE;
 }
 
 /* The terminal that a request names. NULL: the request was answered with an error. */
-static struct acp_terminal *named_terminal(struct rpc_in *in)
+static struct acp_child_terminal *named_terminal(struct rpc_in *in)
 {
-    struct acp_session *s = acp_session_of(in);
+    struct acp_driven *s = acp_driven_of(in);
     struct str id = json_str(in->mem, json_get(in->params, STR("terminalId")));
-    struct acp_terminal *t = s ? find_terminal(s, id) : NULL;
+    struct acp_child_terminal *t = s ? find_terminal(s, id) : NULL;
 
     if (!t || t->state == TERM_STARTING) {
         rpc_error_data(in, ACP_NOT_FOUND, STR("there is no such terminal"), STR_NONE);
@@ -224,9 +224,9 @@ struct create_params {
 };
 
 struct acp_create {
-    struct acp_call base; /* first */
+    struct acp_agent_call base; /* first */
     struct create_params params;
-    struct acp_terminal *made;
+    struct acp_child_terminal *made;
 };
 
 static const struct acp_tools *tools_of(const struct acp_create *c)
@@ -234,11 +234,11 @@ static const struct acp_tools *tools_of(const struct acp_create *c)
     return c->base.request.session->program->world->tools;
 }
 
-static size_t count_terminals(const struct acp_session *s)
+static size_t count_terminals(const struct acp_driven *s)
 {
     size_t n = 0;
 
-    for (const struct acp_terminal *t = s->terminals; t; t = t->next)
+    for (const struct acp_child_terminal *t = s->terminals; t; t = t->next)
         n++;
     return n;
 }
@@ -282,10 +282,10 @@ static bool make_argv(const struct acp_create *c, const char *const **out, struc
     return true;
 }
 
-static struct acp_terminal *new_terminal(struct acp_create *c)
+static struct acp_child_terminal *new_terminal(struct acp_create *c)
 {
-    struct acp_session *s = c->base.request.session;
-    struct acp_terminal *t = MEM_NEW(struct acp_terminal);
+    struct acp_driven *s = c->base.request.session;
+    struct acp_child_terminal *t = MEM_NEW(struct acp_child_terminal);
 
     t->session = s;
     t->limit = (size_t)c->params.limit;
@@ -299,7 +299,7 @@ static struct acp_terminal *new_terminal(struct acp_create *c)
 static void on_started(struct op *op, const struct err *e, void *ctx)
 {
     struct acp_create *c = ctx;
-    struct acp_terminal *t = c->made;
+    struct acp_child_terminal *t = c->made;
 
     (void)op;
     if (e) {
@@ -316,7 +316,7 @@ static void on_started(struct op *op, const struct err *e, void *ctx)
     call_done(&c->base.call);
 }
 
-static bool prepare(struct acp_create *c, struct acp_terminal *t, struct err *e)
+static bool prepare(struct acp_create *c, struct acp_child_terminal *t, struct err *e)
 {
     t->terminal = (struct terminal){
         .events = &events,
@@ -332,7 +332,7 @@ static bool prepare(struct acp_create *c, struct acp_terminal *t, struct err *e)
 static void start_create(struct call *call)
 {
     struct acp_create *c = CONTAINER_OF(acp_call_of(call), struct acp_create, base);
-    struct acp_session *s = c->base.request.session;
+    struct acp_driven *s = c->base.request.session;
     struct place cwd;
     struct err e;
 
@@ -349,7 +349,7 @@ static void start_create(struct call *call)
                   on_started, c);
 }
 
-static void answer_created(struct acp_call *call)
+static void answer_created(struct acp_agent_call *call)
 {
     struct acp_create *c = CONTAINER_OF(call, struct acp_create, base);
     struct jw *w = rpc_result_begin(call->request.in);
@@ -416,7 +416,7 @@ static const struct pick create_fields[] = {
     PICK_RANGE("outputByteLimit", struct create_params, limit, 0, 0, INT64_MAX),
 };
 
-static bool check_params(struct rpc_in *in, struct create_params *p, const struct acp_session *s)
+static bool check_params(struct rpc_in *in, struct create_params *p, const struct acp_driven *s)
 {
     const struct limits *l = s->session->host.limits;
 
@@ -458,7 +458,7 @@ void acp_on_terminal_create(struct rpc_in *in)
 
 void acp_on_terminal_output(struct rpc_in *in)
 {
-    const struct acp_terminal *t = named_terminal(in);
+    const struct acp_child_terminal *t = named_terminal(in);
     struct jw *w;
 
     if (!t)
@@ -483,7 +483,7 @@ static void cancel_wait(struct acp_request *r)
 
 void acp_on_terminal_wait(struct rpc_in *in)
 {
-    struct acp_terminal *t = named_terminal(in);
+    struct acp_child_terminal *t = named_terminal(in);
     struct acp_wait *wait;
 
     if (!t)
@@ -500,7 +500,7 @@ void acp_on_terminal_wait(struct rpc_in *in)
 
 void acp_on_terminal_kill(struct rpc_in *in)
 {
-    struct acp_terminal *t = named_terminal(in);
+    struct acp_child_terminal *t = named_terminal(in);
 
     if (!t)
         return;
@@ -511,7 +511,7 @@ void acp_on_terminal_kill(struct rpc_in *in)
 
 void acp_on_terminal_release(struct rpc_in *in)
 {
-    struct acp_terminal *t = named_terminal(in);
+    struct acp_child_terminal *t = named_terminal(in);
 
     if (!t)
         return;

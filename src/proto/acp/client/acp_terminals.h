@@ -12,9 +12,9 @@
 #include "proto/acp/client/acp_parts.h"
 
 /* Kill and release all terminals. acp_session_gone is called when the last one is closed. */
-void acp_terminals_end(struct acp_session *s);
+void acp_terminals_end(struct acp_driven *s);
 
 /* The output of a terminal; STR_NONE: there is no terminal with this id. Borrowed. */
-struct str acp_terminal_output(const struct acp_session *s, struct str id);
+struct str acp_terminal_output(const struct acp_driven *s, struct str id);
 
 #endif

@@ -119,7 +119,7 @@ static void put_diff(struct call_content *c, struct json item)
 }
 
 /* What a terminal of ours shows now. Terminals of the agent itself are unknown. */
-static void put_terminal(struct call_content *c, const struct acp_session *s, struct json id)
+static void put_terminal(struct call_content *c, const struct acp_driven *s, struct json id)
 {
     struct str output = acp_terminal_output(s, json_str(c->mem, id));
 
@@ -127,7 +127,7 @@ static void put_terminal(struct call_content *c, const struct acp_session *s, st
         put_line(c, arena_str(c->mem, output));
 }
 
-static void put_item(struct call_content *c, const struct acp_session *s, struct json item)
+static void put_item(struct call_content *c, const struct acp_driven *s, struct json item)
 {
     struct json type = json_get(item, STR("type"));
 

@@ -154,12 +154,12 @@ static void on_compaction(struct acp_turn *t, struct rpc_in *in, struct json upd
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-static void on_mode(struct acp_session *s, struct rpc_in *in, struct json update)
+static void on_mode(struct acp_driven *s, struct rpc_in *in, struct json update)
 {
     acp_settings_mode(s, json_str(in->mem, json_get(update, STR("currentModeId"))));
 }
 
-static void on_options(struct acp_session *s, struct rpc_in *in, struct json update)
+static void on_options(struct acp_driven *s, struct rpc_in *in, struct json update)
 {
     (void)in;
     acp_settings_options(s, json_get(update, STR("configOptions")));
@@ -171,7 +171,7 @@ static void on_options(struct acp_session *s, struct rpc_in *in, struct json upd
 static const struct {
     struct str name;
     void (*in_turn)(struct acp_turn *t, struct rpc_in *in, struct json update);
-    void (*in_session)(struct acp_session *s, struct rpc_in *in, struct json update);
+    void (*in_session)(struct acp_driven *s, struct rpc_in *in, struct json update);
 } updates[] = {
     { STR("agent_message_chunk"), on_text, NULL },
     { STR("agent_thought_chunk"), on_thought, NULL },
@@ -185,7 +185,7 @@ static const struct {
     { STR("config_option_update"), NULL, on_options },
 };
 
-static bool is_working(const struct acp_session *s)
+static bool is_working(const struct acp_driven *s)
 {
     return s->turn &&
            (s->turn->state == ACP_TURN_PROMPTING || s->turn->state == ACP_TURN_CANCELLING);
@@ -211,7 +211,7 @@ static bool check_size(struct acp_turn *t, struct json update)
 
 void acp_on_update(struct rpc_in *in)
 {
-    struct acp_session *s = acp_session_of(in);
+    struct acp_driven *s = acp_driven_of(in);
     struct json update = json_get(in->params, STR("update"));
     struct json name = json_get(update, STR("sessionUpdate"));
 

@@ -7,7 +7,7 @@
  *
  * CONNECTING  the client starts the child or connects to the URL, detects the era of the server
  *             (mcp_era.h), does the handshake, and lists the tools. If a child exits because of the
- *             detection, it is started one more time.
+ *             detection, it is started once more.
  * READY       the client accepts calls, any number at the same time.
  * CLOSED      on_closed has reported the reason; the client can be freed. To reconnect,
  *             mcp_upstream.h opens a new client.
@@ -88,18 +88,18 @@ void mcp_client_free(struct mcp_client *c);
 void *mcp_client_owner(const struct mcp_client *c);
 
 /*
- * Let the tool of this name of the server run a core call. The arguments, and the result or error,
- * are forwarded unchanged. Progress, log messages and requests for input are passed to the caller
- * of the call. If the call is cancelled or reaches its deadline, the server is notified. The call
- * fails with ERR_CLOSED if the connection is lost, and with ERR_TIMEOUT after a timeout of the
+ * Forward a core call to the tool of this name on the server. The arguments, and the result or
+ * error, are forwarded unchanged. Progress, log messages and requests for input are passed to the
+ * caller of the call. If the call is cancelled or reaches its deadline, the server is notified. The
+ * call fails with ERR_CLOSED if the connection is lost, and with ERR_TIMEOUT after a timeout of the
  * spec.
  */
 void mcp_client_call(struct mcp_client *c, struct call *call, struct str tool);
 
 /*
- * The same for any other request, such as resources/read or prompts/get. params is an object or
- * missing, and must stay valid as long as the call. Its members are sent unchanged, and
- * our members of _meta are added.
+ * The same for any other request, such as resources/read or prompts/get. `params` is an object or
+ * missing, and must stay valid as long as the call. Its members are sent unchanged, and trefoil's
+ * members of _meta are added.
  */
 void mcp_client_request(struct mcp_client *c, struct call *call, const char *method,
                         struct json params);

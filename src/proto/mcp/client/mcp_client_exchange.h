@@ -1,6 +1,6 @@
 /*
- * mcp_client_exchange.h - one HTTP request of a wire, that is, of a connection of the client
- * (mcp_client_transport.h). This file has what MCP adds to rpc/rpc_exchange.h.
+ * mcp_client_exchange.h - one HTTP request of a wire, which is a connection of the client
+ * (mcp_client_transport.h). This file adds the MCP part to rpc/rpc_exchange.h.
  *
  * The messages of the response are passed to the peer of the client as they arrive. The wire
  * handles the rest: the head, events that are not messages, and the end.
@@ -45,7 +45,7 @@ void mcp_exchange_deliver(struct rpc_exchange *x, const struct frame *frame);
 /* Add the headers that the configuration has for this server. Call it last. */
 void mcp_headers_configured(struct http_header_list *h, const struct server_spec *spec);
 
-/* Send the request; may be called again to resend it. Adds a new trace if *h has none. */
+/* Send the request. Call it again to resend the request. Adds a new trace if *h has none. */
 void mcp_exchange_start(struct mcp_exchange *x, const char *method, struct str url,
                         struct http_header_list *h, int64_t whole_ms);
 

@@ -63,8 +63,10 @@ void mcp_write_meta(struct mcp_client *c, struct jw *w, const struct mcp_about *
 void mcp_req_send(struct mcp_client *c, struct mcp_req *r, struct op *parent, const char *method,
                   int64_t timeout_ms, op_done_fn *done, void *ctx);
 
-/* The timeout of a handshake or list request: that of other requests, but at most
- * limits.mcp_connect_ms. */
+/*
+ * The timeout of a handshake or list request: the timeout of other requests, but at most
+ * limits.mcp_connect_ms.
+ */
 int64_t mcp_req_patience(const struct mcp_client *c);
 
 /* The JSON-RPC error code of a response; 0: it is a result. */
@@ -77,7 +79,7 @@ bool mcp_req_ok(const struct mcp_req *r, struct err *e);
 
 enum mcp_step {
     STEP_OPENING,  /* a wire is being opened */
-    STEP_PROBING,  /* server/discover is in flight, maybe initialize as well */
+    STEP_PROBING,  /* server/discover is in flight, and possibly initialize as well */
     STEP_GREETING, /* initialize is in flight */
     STEP_LISTING,  /* the tools are listed for the first time */
     STEP_READY,
@@ -130,7 +132,8 @@ struct mcp_client {
     bool tasks;           /* the server may turn calls into tasks, and supports tasks/get etc. */
     bool hello_again;     /* initialize was tried again with the version that the server named */
     const char *wanted;   /* the version that initialize requests */
-    struct err refusal;   /* why the transport or era tried before has failed; code 0: none has */
+    /* why the previously tried transport or era failed; code 0: none has failed */
+    struct err refusal;
     struct mcp_req probe, greet;
     struct timer patience; /* limits the wait for a silent server */
     struct arena known;    /* memory of the four texts that follow */
@@ -139,7 +142,7 @@ struct mcp_client {
 
     /* Lists (mcp_client_lists.c). */
     struct mcp_req list, listen;
-    struct mcp_tools tools, next; /* the current tools; those of the list being read */
+    struct mcp_tools tools, next; /* the current tools; the tools of the list being read */
     size_t pages;
     bool listing, list_again, listening;
     struct timer relist, relisten;
@@ -207,12 +210,15 @@ const struct mcp_remote_tool *mcp_tools_find(const struct mcp_tools *t, struct s
 bool mcp_tool_wants_task(struct json tool); /* must calls of this tool be tasks? */
 
 /*
- * mcp_client_origin.c. The call that caused the current message of the server. NULL: there is none,
- * or calls of several clients may have caused the message; *e is the reason.
+ * mcp_client_origin.c. Return the call that caused the current message of the server. NULL: no call
+ * caused it, or calls of several clients may have caused it; *e is the reason.
  */
 struct call *mcp_origin(struct mcp_client *c, struct err *e);
 
-/* The same for a question of this kind. Also NULL if the client of the call cannot be asked it. */
+/*
+ * The same for a question of this kind. Also NULL if the client of the call cannot answer such
+ * questions.
+ */
 struct call *mcp_origin_to_ask(struct mcp_client *c, enum ask_kind kind, struct err *e);
 
 /* A call has ended without an answer: the server may still work on it. */

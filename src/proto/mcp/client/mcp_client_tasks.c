@@ -103,7 +103,7 @@ static void on_waited(struct op *op, const struct err *e, void *ctx)
 static void cancel_wait(struct op *op)
 {
     mcp_task_stop(CONTAINER_OF(op, struct mcp_work, pause),
-                  &(struct err){ ERR_CANCELED, "canceled" });
+                  &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind wait_kind = { .name = "task of a server", .cancel = cancel_wait };

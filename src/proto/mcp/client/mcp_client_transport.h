@@ -3,8 +3,9 @@
  * transports.
  *
  * A connection through a transport is called a wire. A wire gives its client a link to send
- * messages. While a request is being sent, w->sending points to it, because HTTP needs its headers
- * and reports its failure. While w->sending is NULL, the messages are notifications or responses.
+ * messages. While a request is being sent, w->sending points to it, so that the HTTP code can add
+ * the headers of the request and report its failure. While w->sending is NULL, the messages are
+ * notifications or responses.
  *
  *   opening -> open -> failed -> closed
  *
@@ -33,8 +34,9 @@ struct mcp_wire_kind {
     void (*greeted)(struct mcp_wire *w);
 
     /*
-     * The lost session was replaced: resend the requests that wait for it. If e is not NULL, it
-     * could not be replaced: fail them. NULL: this transport has no sessions.
+     * If e is NULL, the lost session was replaced: resend the requests that wait for it. Otherwise
+     * the session could not be replaced: fail these requests. The member is NULL if this transport
+     * has no sessions.
      */
     void (*renewed)(struct mcp_wire *w, const struct err *e);
 

@@ -44,14 +44,15 @@ struct mcp_work {
     struct str responses;    /* sent with the request, raw, or STR_NONE */
     struct str state;        /* also sent with the request, byte for byte as received */
 
-    /* The task as which the server runs the call (mcp_client_tasks.c). */
-    struct str task;    /* its id on the server; STR_NONE: not a task */
-    struct timer look;  /* the next poll of the task, while `waits` (then the op `pause` is open) */
+    /* The task by which the server runs the call (mcp_client_tasks.c). */
+    struct str task; /* its id on the server; STR_NONE: not a task */
+    /* starts the next poll of the task; set while `waits` is true and the op `pause` is open */
+    struct timer look;
     int64_t task_until; /* when the wait for the task ends */
-    int64_t asked_at;   /* since when that timeout is paused because asks are open */
+    int64_t asked_at;   /* when that timeout was paused, because asks are open */
     int64_t poll_ms;
     uint64_t looks;
-    char told[256]; /* the last statusMessage of the task, maybe truncated */
+    char told[256]; /* the last statusMessage of the task, possibly truncated */
     bool waits;
     struct mcp_answered *answered; /* answers that were already sent to the server */
 };

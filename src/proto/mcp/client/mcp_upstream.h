@@ -13,8 +13,9 @@
  *   calls       spec.concurrency calls run at the same time; at most limits.mcp_calls_waiting more
  *               wait in order
  *
- *   reader      for callers in read-only mode there is a second process of the server, which cannot
- *               write the root folder (mcp_upstream_reader.h). It starts with the first such call
+ *   reader      calls of callers in read-only mode run in a second process of the server, which
+ *               cannot write to the root folder (mcp_upstream_reader.h). The first such call starts
+ *               it
  *
  * mcp_upstreams.h owns the upstreams.
  */
@@ -112,8 +113,10 @@ struct upstream {
 struct upstream *upstream_new(const struct mcp_client_world *world, const struct server_spec *spec,
                               const struct upstream_events *events, void *owner);
 
-/* Use the tools of the cache until the server is connected. If there are any, on_tools is called
- * before this returns. Call it before upstream_start. */
+/*
+ * Use the cached tools until the server is connected. If there are any, on_tools is called before
+ * this function returns. Call it before upstream_start.
+ */
 void upstream_take_kept(struct upstream *u);
 
 /* Begin to connect, unless the upstream is disabled or untrusted. A second call does nothing. */

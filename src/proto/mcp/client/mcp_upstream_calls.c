@@ -121,7 +121,7 @@ static void stop_waiting(struct ticket *t, const struct err *e)
 
 static void cancel_wait(struct op *op)
 {
-    stop_waiting(ticket_of(op), &(struct err){ ERR_CANCELED, "canceled" });
+    stop_waiting(ticket_of(op), &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind wait_kind = { .name = "mcp-wait", .cancel = cancel_wait };
@@ -154,7 +154,7 @@ static void on_waited(struct op *op, const struct err *e, void *ctx)
 {
     struct ticket *t = ctx;
     struct upstream *u = t->up;
-    struct err why = { ERR_CANCELED, "canceled" };
+    struct err why = { ERR_CANCELED, "cancelled" };
 
     (void)op;
     if (!e && is_ready(u) && !t->call->op.canceled && is_same_tool(t, &why)) {

@@ -1,9 +1,10 @@
 /*
  * mcp_upstream_reader.h - the second process of an MCP server, for callers in read-only mode.
  *
- * The sandbox decides for a whole process whether it may write the root folder. So a server that
- * runs in a sandbox has two processes: one for callers that may write, and, from the first call of
- * a caller in read-only mode on, one that may not. `share = true` of the server switches this off.
+ * A sandbox applies to a whole process, which either may or may not write to the root folder. So a
+ * server that runs in a sandbox has two processes: one for callers that may write, and a second one
+ * that may not write. The first call of a caller in read-only mode starts the second process.
+ * `share = true` of the server switches this off.
  *
  * In read-only mode a tool runs without approval if it declares that it only reads. Such a call
  * runs in the second process, so the kernel enforces the declaration. A call of any other tool was

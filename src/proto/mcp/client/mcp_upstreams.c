@@ -389,6 +389,7 @@ void mcp_upstreams_add(struct mcp_upstreams *f, const struct server_spec *spec)
         return;
     if (*at)
         take_out(f, at);
+    f->told_tried = false;
     put_in(f, at, spec);
     check_tried(f);
 }

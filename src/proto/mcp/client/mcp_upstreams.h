@@ -5,10 +5,10 @@
  * time, in the background. The tools are published under the names of one table
  * (proto/mcp/tool_name.h), which is rebuilt whenever a tool is added or removed. A failing server
  * does not affect the others: its tools stay listed, and calls to them wait or fail with the
- * reason. Until a server is connected, its tools are those of the cache.
+ * reason. Until a server is connected, its cached tools are published.
  *
- * A view shows some or all of the tools to one offer (core/tool/offer.h), maybe under other names.
- * There may be several views.
+ * A view shows some or all of the tools to one offer (core/tool/offer.h), possibly under other
+ * names. There may be several views.
  */
 #ifndef PROTO_MCP_CLIENT_MCP_UPSTREAMS_H
 #define PROTO_MCP_CLIENT_MCP_UPSTREAMS_H
@@ -20,14 +20,17 @@ struct mcp_upstreams;
 
 struct mcp_upstreams_opts {
     const struct mcp_client_world *world; /* copied */
-    const struct str *reserved;           /* names that no tool may have: those of the built-in
-                                           * tools */
+    /* names that no tool may have, because built-in tools have them */
+    const struct str *reserved;
     size_t reserveds;
     bool always;                  /* sets tool.always of all tools */
     struct upstream_cache *cache; /* outlives the upstreams; NULL: nothing is cached */
     struct upstream_pins *pins;   /* outlives the upstreams; NULL: definitions are not compared */
 
-    /* The first attempt to connect has ended for every server. May be NULL. */
+    /*
+     * The first attempt to connect has ended for every server. Called again after
+     * mcp_upstreams_add, when that is true for the added server, too. May be NULL.
+     */
     void (*on_tried)(struct mcp_upstreams *f, void *ctx);
     /* The tools have changed, and the views were updated. May be NULL. */
     void (*on_changed)(struct mcp_upstreams *f, void *ctx);
@@ -48,7 +51,7 @@ void mcp_upstreams_set(struct mcp_upstreams *f, const struct server_spec *spec, 
 void mcp_upstreams_add(struct mcp_upstreams *f, const struct server_spec *spec);
 bool mcp_upstreams_remove(struct mcp_upstreams *f, struct str name);
 
-/* The approved definitions of tools have changed. */
+/* Call this when the approved definitions of tools have changed. */
 void mcp_upstreams_check_pins(struct mcp_upstreams *f);
 
 /*
@@ -59,7 +62,10 @@ void mcp_upstreams_close(struct mcp_upstreams *f, void (*done)(void *ctx), void 
 
 /* ---- facts --------------------------------------------------------------------------------- */
 
-/* Iterate in the order of the configuration: pass NULL for the first; NULL is the end. */
+/*
+ * Iterate in the order of the configuration: pass NULL to get the first one. NULL: there are no
+ * more.
+ */
 const struct upstream *mcp_upstreams_next(const struct mcp_upstreams *f, const struct upstream *u);
 const struct upstream *mcp_upstreams_find(const struct mcp_upstreams *f, struct str name);
 
@@ -86,7 +92,7 @@ struct mcp_upstreams_view {
 void mcp_upstreams_view_open(struct mcp_upstreams_view *v, struct mcp_upstreams *f,
                              mcp_upstreams_named_fn *named, void *ctx);
 
-/* The result of `named` has changed. */
+/* Call this when `named` returns other names than before. */
 void mcp_upstreams_view_refresh(struct mcp_upstreams_view *v);
 
 /* Close the view. No offer may use it any more. */

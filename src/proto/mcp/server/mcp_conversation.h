@@ -2,12 +2,12 @@
  * mcp_conversation.h - one conversation with an MCP client.
  *
  * A conversation has the state that we keep for a client: a process on stdio, an HTTP session or an
- * HTTP+SSE stream. A single HTTP request without a session has a conversation, too, which is nearly
+ * HTTP+SSE stream. Even a single HTTP request without a session has a conversation, which is nearly
  * empty. The transport embeds a struct mcp_conv, passes messages to its peer, and provides links.
  *
  * There are two eras; mcp_era.h decides for each message. Legacy: initialize determines the version
  * and the abilities of the client, which are kept here. Modern (2026-07-28): each request has its
- * own version and abilities, and those of the conversation are not used.
+ * own version and abilities; the version and abilities of the conversation are not used.
  *
  * A running request is a struct mcp_request (mcp_request.h), which implements the caller port for
  * core. Its progress and log messages are sent over the link of the request. A question to the

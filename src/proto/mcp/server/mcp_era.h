@@ -4,7 +4,7 @@
  * There are two eras of MCP. A message with `_meta["io.modelcontextprotocol/protocolVersion"]` is
  * modern: it contains everything that is needed to serve it. A message without it is legacy: it
  * belongs to a conversation that began with initialize. Over HTTP the headers must agree with the
- * message, but do not decide. Pure.
+ * message, but do not determine the era. Pure.
  */
 #ifndef PROTO_MCP_SERVER_MCP_ERA_H
 #define PROTO_MCP_SERVER_MCP_ERA_H

@@ -132,7 +132,7 @@ static void cancel(struct op *op)
     struct mcp_listen *l = CONTAINER_OF(op, struct mcp_listen, op);
 
     leave(l);
-    op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
+    op_fail(op, &(struct err){ ERR_CANCELED, "cancelled" });
 }
 
 static const struct op_kind listen_kind = { .name = "listen", .cancel = cancel };

@@ -45,8 +45,8 @@ struct mcp_tool_call {
 };
 
 /*
- * Return the tool if the client of the request may see it. Otherwise answer that the tool of this
- * name is unknown, and return NULL. tool may be NULL.
+ * Return the tool if the client of the request may see it. Otherwise answer that there is no tool
+ * `name`, and return NULL. `tool` may be NULL.
  */
 const struct tool *mcp_offered_tool(struct rpc_in *in, const struct tool *tool, struct str name);
 

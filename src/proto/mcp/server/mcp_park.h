@@ -29,7 +29,8 @@ struct mcp_parked {
     int64_t round;       /* the round of the last ticket; 0: none yet */
     struct json presets; /* answers that the first request already had */
     size_t bytes;        /* size of the data copied from its client */
-    struct post check;   /* after a question: ends the round at the end of this turn of the loop */
+    /* after a question: ends the round at the end of the current turn of the loop */
+    struct post check;
     struct timer expiry;
     bool over; /* the call has settled; `why` is the error, if it failed */
     bool failed;

@@ -1,5 +1,5 @@
 /*
- * mcp_post.h - one POST of an MCP client: what MCP adds to rpc/http_post.h.
+ * mcp_post.h - one POST of an MCP client: the MCP part of rpc/http_post.h.
  *
  * A post belongs to a session, or has a conversation of its own. In a session its events have ids,
  * so the client may disconnect and resume with another request. Only the post that begins a session
@@ -15,7 +15,7 @@ struct mcp_post {
     struct http_post post; /* first */
     struct mcp_http *http;
     struct mcp_session *session; /* NULL: the message is not part of a session */
-    struct mcp_conv *conv;       /* that of the session, or its own */
+    struct mcp_conv *conv;       /* the conversation of the session, or the post's own */
     struct mcp_post *next;       /* the next post of the session */
     bool modern;
     bool batch;

@@ -9,7 +9,8 @@
  *
  * ATTACHED  `in` is the request that will get the answer. Cancelling `in` cancels the call.
  * PARKED    the last request was answered with input_required. `in` is NULL until the client
- *           retries (mcp_park.h). Only for modern clients that can be asked something.
+ *           retries (mcp_park.h). Only for modern clients that can answer at least one kind of
+ *           question.
  * OVER      the call is settled. If it was parked, its answer is kept until the client retries.
  */
 #ifndef PROTO_MCP_SERVER_MCP_REQUEST_H
@@ -33,7 +34,7 @@ struct mcp_request {
     mcp_answer_fn *answer;
 
     struct str token;  /* raw progressToken, or STR_NONE */
-    bool told;         /* progress was reported at least one time */
+    bool told;         /* progress was reported at least once */
     double told_value; /* the last reported progress */
     bool logs;
     enum call_level log_level;

@@ -4,7 +4,7 @@
  *
  * The sessions of one principal form a group. A new session can evict an idle session of the same
  * group, or of a group that has more sessions. So a principal that begins too many sessions loses
- * its own sessions, but never one of a principal that has fewer.
+ * its own sessions, but cannot evict a session of a principal that has fewer.
  *
  * In a group, sessions with few requests are evicted first, because all clients without a key are
  * one principal: a client that uses its session should not lose it to clients that only begin

@@ -60,7 +60,7 @@ static void on_created(struct op *op, const struct err *e, void *ctx)
     if (in->op.canceled && (!e || c->ask->id.n))
         abandon(c);
     if (e || in->op.canceled) {
-        rpc_error_of(in, e ? e : &(struct err){ ERR_CANCELED, "canceled" });
+        rpc_error_of(in, e ? e : &(struct err){ ERR_CANCELED, "cancelled" });
         return;
     }
     w = rpc_result_begin(in);

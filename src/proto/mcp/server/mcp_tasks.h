@@ -64,7 +64,7 @@ bool mcp_task_asks(struct arena *mem, struct json asks, struct str key, enum ask
 bool mcp_call_as_task(struct rpc_in *in, const struct tool *tool,
                       const struct mcp_tool_call *params);
 
-/* Answer the call with the id of the task as which it continues. */
+/* Answer the call with the id of the task that continues it. */
 void mcp_answer_task(struct rpc_in *in, struct str id);
 
 /* ---- subscriptions/listen (mcp_task_listen.c) ---------------------------------------------- */
@@ -81,8 +81,8 @@ struct mcp_task_watches {
 };
 
 /*
- * Find those of the tasks that exist and that this client may see. Then call ready(ws), maybe
- * before this returns. The lookups are child ops of `in`.
+ * Find the tasks with these ids that exist and that this client may see. Then call ready(ws),
+ * possibly before this returns. The lookups are child ops of `in`.
  */
 void mcp_task_watches_find(struct mcp_task_watches *ws, struct rpc_in *in, struct pick_strs ids,
                            void (*ready)(struct mcp_task_watches *ws));
