@@ -211,6 +211,63 @@ def its_requests_are_in_the_session_log(root):
         assert any(e["type"] == kind for e in lines), kind
 
 
+class Editor(Process):
+    """An editor that uses trefoil as its agent, and allows everything."""
+
+    def __init__(self, root, **more):
+        super().__init__("acp", "--agent", "fake", root=root, **more)
+        self.ids = 0
+        self.asked = []
+        self.ask("initialize", {"protocolVersion": 1, "clientCapabilities": {}})
+        self.session = self.ask("session/new",
+                                {"cwd": str(root), "mcpServers": []})[0]["sessionId"]
+
+    def leave(self):
+        self.process.stdin.close()
+
+    def send(self, message):
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def ask(self, method, params):
+        """The result, and the updates before it."""
+        self.ids += 1
+        self.send({"id": self.ids, "method": method, "params": params})
+        updates = []
+        while True:
+            message = json.loads(self.process.stdout.readline())
+            if message.get("method") == "session/update":
+                updates.append(message["params"]["update"])
+            elif message.get("method") == "session/request_permission":
+                self.asked.append(message["params"])
+                first = message["params"]["options"][0]["optionId"]
+                self.send({"id": message["id"],
+                           "result": {"outcome": {"outcome": "selected", "optionId": first}}})
+            elif message.get("id") == self.ids:
+                return message["result"], updates
+
+    def prompt(self, text):
+        result, updates = self.ask("session/prompt", {
+            "sessionId": self.session, "prompt": [{"type": "text", "text": text}]})
+        said = [u["content"]["text"] for u in updates
+                if u["sessionUpdate"] == "agent_message_chunk"]
+        return result["stopReason"], "".join(said), updates
+
+
+@case
+def an_editor_uses_it_through_trefoil(root):
+    define(root)
+    with Editor(root) as editor:
+        equal(editor.prompt("hello")[:2], ("end_turn", "Hello there"))
+        updates = editor.prompt("tools")[2]
+        for kind in ("tool_call", "tool_call_update", "plan", "usage_update"):
+            assert any(u["sessionUpdate"] == kind for u in updates), kind
+        equal(editor.prompt("ask execute")[:2], ("end_turn", "outcome yes"))
+        equal(editor.asked[0]["toolCall"]["toolCallId"], "q")
+        has(editor.prompt("count")[1], "turn 4 of")
+    none_left(root)
+
+
 # ---- cancel and death ------------------------------------------------------------------------
 
 

@@ -1,9 +1,9 @@
 /*
  * acp_parts.h - the internals of an ACP agent, shared by the files of this folder.
  *
- *   acp_session   our side of one session: conversation->data. It lives from the first prompt until
+ *   acp_driven    our side of one session: conversation->data. It lives from the first prompt until
  *                 the session of trefoil is closed.
- *   acp_conn      one process of the agent with its connection. If the process ends, the session
+ *   acp_link      one process of the agent with its connection. If the process ends, the session
  *                 drops it, and the next prompt starts a new one.
  *   acp_turn      one prompt: agent_prompt->work.
  *   acp_request   a request of the agent that waits for its answer.
