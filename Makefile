@@ -12,7 +12,7 @@ bench: ; scripts/install-deps build check bench && scripts/build $(BUILD) '' && 
 conformance: ; scripts/build $(BUILD) '' && tests/conformance/run $(BUILD)
 tck: ; scripts/build $(BUILD) trefoil && tests/tck/run $(BUILD)
 fuzz: ; scripts/fuzz
-peers: trefoil ; tests/peers/run $(BUILD)
+peers: trefoil ; tests/peers/run $(BUILD) && tests/peers/acp/run $(BUILD)
 soak: trefoil ; tests/soak/soak.py $(BUILD)/trefoil full $(SEED)
 fmt: ; git ls-files '*.[ch]' | xargs clang-format -i
 clean: ; rm -rf build build-*

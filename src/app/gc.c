@@ -2,6 +2,7 @@
 #include "app/store_handle.h"
 #include "base/clock.h"
 #include "runtime/store_find.h"
+#include "state/agent_homes.h"
 #include "state/log_files.h"
 #include "state/state_list.h"
 
@@ -45,6 +46,13 @@ static void gc_print(const struct app *app, const struct swept *s)
                s->state_bytes);
 }
 
+static bool sweep_homes(const struct app *app, const struct limits *limits, int64_t now)
+{
+    if (app->project.state.fd >= 0)
+        agent_homes_sweep(app->project.state.path, limits, now);
+    return true;
+}
+
 static int gc_run(struct app *app, const void *args, int words, char **word)
 {
     struct swept swept = { .logs = { .now = clock_wall_ms() } };
@@ -65,6 +73,7 @@ static int gc_run(struct app *app, const void *args, int words, char **word)
          log_files_sweep(app->project.root.path,
                          app->project.state.fd >= 0 ? app->project.state.path : NULL, limits,
                          &swept.logs, &e) &&
+         sweep_homes(app, limits, swept.logs.now) &&
          state_sweep(limits, swept.logs.now, &swept.states, &swept.state_bytes, &e);
     gc_print(app, &swept);
     return ok ? EXIT_OK : print_error(&e);

@@ -9,6 +9,7 @@
 #include "core/session/session_read.h"
 #include "loop/file.h"
 #include "runtime/session_find.h"
+#include "state/agent_homes.h"
 #include "state/log_files.h"
 #include "term/render.h"
 
@@ -293,6 +294,7 @@ static int sessions_delete(struct app *app, struct store_handle *handle,
     if (!ok)
         return print_error(&e);
     log_files_delete(app->project.root.path, app->project.state.path, id);
+    agent_home_delete(app->project.state.path, id);
     return app_done(app, "deleted", id, app->project.root.path);
 }
 

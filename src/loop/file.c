@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <linux/limits.h>
 #include <linux/openat2.h>
 #include <stdlib.h>
@@ -413,4 +414,17 @@ bool file_make_parent(struct arena *mem, const char *path, struct err *e)
         return true;
     return file_make_folders(mem, arena_cstr(mem, str_head(str_of(path), (size_t)(slash - path))),
                              e);
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st;
+    (void)at;
+    (void)(type == FTW_DP ? rmdir(path) : unlink(path));
+    return 0;
+}
+
+void file_remove_tree(const char *path)
+{
+    nftw(path, remove_entry, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }

@@ -70,6 +70,12 @@ bool file_write(const char *path, struct str text, unsigned mode, struct err *e)
 bool file_write_beneath(const char *folder, const char *path, struct str text, unsigned mode,
                         struct err *e);
 
+/*
+ * Delete a folder with everything in it, as far as that is possible. Links are deleted, not
+ * followed. No other program may change the folder meanwhile.
+ */
+void file_remove_tree(const char *path);
+
 /* Create the folder at an absolute path and its missing parents (0700). */
 bool file_make_folders(struct arena *mem, const char *path, struct err *e);
 

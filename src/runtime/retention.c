@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/container.h"
 #include "base/log.h"
+#include "state/agent_homes.h"
 
 enum { LOG_PART = 8 }; /* logs are checked when they have grown by 1/LOG_PART of their limit */
 
@@ -36,6 +37,7 @@ static bool delete_logs(struct job *job, struct err *e)
     struct retention *r = CONTAINER_OF(job, struct retention, job);
 
     r->logs = (struct log_sweep){ .now = clock_wall_ms() };
+    agent_homes_sweep(r->state_dir, r->limits, r->logs.now);
     return log_files_sweep(r->root, r->state_dir, r->limits, &r->logs, e);
 }
 

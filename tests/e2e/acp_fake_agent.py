@@ -125,6 +125,15 @@ def play_ask(session, rest):
     return "cancelled" if outcome["outcome"] == "cancelled" else "end_turn"
 
 
+def play_form(session, rest):
+    answer = call("elicitation/create", sessionId=session, mode="form", message="Which colour?",
+                  requestedSchema={"type": "object", "properties": {
+                      "colour": {"type": "string", "enum": ["red", "blue"]}},
+                      "required": ["colour"]})
+    say(session, json.dumps(answer["result"]))
+    return "end_turn"
+
+
 def play_env(session, rest):
     say(session, json.dumps({k: os.environ.get(k) for k in rest.split()}))
     return "end_turn"

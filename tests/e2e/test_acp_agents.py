@@ -211,6 +211,63 @@ def its_requests_are_in_the_session_log(root):
         assert any(e["type"] == kind for e in lines), kind
 
 
+class Editor(Process):
+    """An editor that uses trefoil as its agent, and allows everything."""
+
+    def __init__(self, root, **more):
+        super().__init__("acp", "--agent", "fake", root=root, **more)
+        self.ids = 0
+        self.asked = []
+        self.ask("initialize", {"protocolVersion": 1, "clientCapabilities": {}})
+        self.session = self.ask("session/new",
+                                {"cwd": str(root), "mcpServers": []})[0]["sessionId"]
+
+    def leave(self):
+        self.process.stdin.close()
+
+    def send(self, message):
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def ask(self, method, params):
+        """The result, and the updates before it."""
+        self.ids += 1
+        self.send({"id": self.ids, "method": method, "params": params})
+        updates = []
+        while True:
+            message = json.loads(self.process.stdout.readline())
+            if message.get("method") == "session/update":
+                updates.append(message["params"]["update"])
+            elif message.get("method") == "session/request_permission":
+                self.asked.append(message["params"])
+                first = message["params"]["options"][0]["optionId"]
+                self.send({"id": message["id"],
+                           "result": {"outcome": {"outcome": "selected", "optionId": first}}})
+            elif message.get("id") == self.ids:
+                return message["result"], updates
+
+    def prompt(self, text):
+        result, updates = self.ask("session/prompt", {
+            "sessionId": self.session, "prompt": [{"type": "text", "text": text}]})
+        said = [u["content"]["text"] for u in updates
+                if u["sessionUpdate"] == "agent_message_chunk"]
+        return result["stopReason"], "".join(said), updates
+
+
+@case
+def an_editor_uses_it_through_trefoil(root):
+    define(root)
+    with Editor(root) as editor:
+        equal(editor.prompt("hello")[:2], ("end_turn", "Hello there"))
+        updates = editor.prompt("tools")[2]
+        for kind in ("tool_call", "tool_call_update", "plan", "usage_update"):
+            assert any(u["sessionUpdate"] == kind for u in updates), kind
+        equal(editor.prompt("ask execute")[:2], ("end_turn", "outcome yes"))
+        equal(editor.asked[0]["toolCall"]["toolCallId"], "q")
+        has(editor.prompt("count")[1], "turn 4 of")
+    none_left(root)
+
+
 # ---- cancel and death ------------------------------------------------------------------------
 
 
@@ -306,6 +363,14 @@ def a_flood_of_updates_arrives_complete(root):
     define(root)
     text = answer(root, "flood 20000")
     equal(text.split(), [str(n) for n in range(20000)])
+
+
+@case
+def a_flood_without_end_is_stopped(root):
+    define(root, config="[limits]\nacp_turn_bytes = 100000\nacp_cancel_ms = 200\n")
+    told, done = play(root, "flood 100000000")
+    equal((told[-1]["stop"], done.returncode), ("failed", 1))
+    has(notices(told), "acp_turn_bytes")
 
 
 @case
@@ -455,6 +520,21 @@ def a_question_reaches_the_client_of_a_task(root):
     none_left(root)
 
 
+@case
+def a_form_of_the_agent_reaches_the_client(root):
+    with Local(*read_write(definition(root)), root=root) as client:
+        for reply, want in (({"action": "accept", "content": {"colour": "blue"}}, "blue"),
+                             ({"action": "decline"}, "decline")):
+            ident = client.dispatch("form", "fake")
+            client.reaches(ident, "input_required")
+            client.use("answer_task", task_id=ident, **reply)
+            has(json.dumps(client.end(ident)), want)
+    none_left(root)
+    define(root)
+    has(answer(root, "form"), "decline")  # no terminal
+    has(answer(root, "request elicitation/create {}"), "requestedSchema is missing")
+
+
 # ---- files and terminals ---------------------------------------------------------------------
 
 
@@ -520,6 +600,11 @@ def output_is_cut_in_front_between_characters(root):
                      ["terminal/wait_for_exit", {"terminalId": "$T"}],
                      ["terminal/output", {"terminalId": "$T"}])
     equal((told[2]["output"], told[2]["truncated"]), ("\u00f6\u00fc", True))
+    define(root, config="[limits]\nacp_terminal_bytes = 1000\n")
+    told = terminals(root, ["terminal/create", {"command": "seq", "args": ["9999"]}],
+                     ["terminal/wait_for_exit", {"terminalId": "$T"}],
+                     ["terminal/output", {"terminalId": "$T"}])
+    equal((len(told[2]["output"]), told[2]["output"][-5:]), (1000, "9999\n"))
 
 
 @case
@@ -585,6 +670,24 @@ def it_has_a_home_of_its_own_for_each_session(root):
         assert home.startswith(str(state_dir(root))), home
     again = json.loads(answer(root, "env HOME", "-c"))["HOME"]
     assert again in homes
+
+
+@case
+def a_home_is_deleted_with_its_session(root):
+    define(root)
+    session = play(root, "hello")[0][0]["session"]
+    home = state_dir(root) / "homes" / session
+    (home / "folder").mkdir()
+    (home / "folder/link").symlink_to(root)
+    equal(run("sessions", "delete", session, root=root).returncode, 0)
+    assert not home.exists() and root.exists()
+    play(root, "hello", "--no-save")
+    equal(list((state_dir(root) / "homes").iterdir()), [])
+    play(root, "hello")
+    old = next((state_dir(root) / "homes").iterdir())
+    os.utime(old, (1, 1))
+    equal(run("gc", root=root).returncode, 0)
+    assert not old.exists()
 
 
 @case

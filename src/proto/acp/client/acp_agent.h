@@ -18,6 +18,7 @@
  *   acp_updates.c      session/update: text, thoughts, plans, usage
  *   acp_tool_call.c    session/update: tool calls
  *   acp_permission.c   session/request_permission
+ *   acp_elicitation.c  elicitation/create
  *   acp_call.c         requests of the agent that run as tool calls
  *   acp_files.c        fs/read_text_file, fs/write_text_file
  *   acp_terminals.c    terminal/create, output, wait_for_exit, kill, release

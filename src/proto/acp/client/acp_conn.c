@@ -2,7 +2,8 @@
  * acp_conn.c - the process of an agent and its connection, up to the answer to `initialize`.
  *
  * Invariants: c->session->conn == c until the state is ENDING; from then on c is in the list
- * session->ending, until the child has ended and no call of the peer is open. Then it is freed.
+ * session->ending, until the child has ended, no call of the peer is open, and the callback of our
+ * last request was called. Then it is freed.
  */
 #include "base/container.h"
 #include "base/list.h"
@@ -92,8 +93,9 @@ static void acp_conn_check(struct acp_link *c)
 {
     struct acp_driven *s = c->session;
 
-    if (c->state != ACP_CONN_ENDING || c->child_open || !peer_idle(&c->peer))
+    if (c->state != ACP_CONN_ENDING || c->child_open || !peer_idle(&c->peer) || c->out.op.kind)
         return;
+    loop_unpost(c->peer.rpc->loop, &c->check);
     acp_conn_go(c, ACP_CONN_GONE);
     acp_home_return(c);
     LIST_UNLINK(s->ending, c, next);
@@ -106,6 +108,17 @@ static void acp_conn_check(struct acp_link *c)
 static void on_peer_idle(struct peer *p)
 {
     acp_conn_check(p->ctx);
+}
+
+static void on_check(struct post *post)
+{
+    acp_conn_check(CONTAINER_OF(post, struct acp_link, check));
+}
+
+void acp_conn_watch(struct acp_link *c)
+{
+    c->peer.on_idle = on_peer_idle;
+    c->check.fn = on_check;
 }
 
 /* The process cannot be used any more. The session has forgotten it when this returns. */
@@ -230,6 +243,8 @@ struct rpc_out acp_conn_answer(struct acp_link *c)
     struct rpc_out out = c->out;
 
     c->out = (struct rpc_out){ 0 };
+    if (c->state == ACP_CONN_ENDING)
+        loop_post(c->peer.rpc->loop, &c->check); /* the caller still uses *c */
     return out;
 }
 
@@ -279,6 +294,7 @@ static void write_abilities(struct jw *w, const struct acp_program *program)
     jw_kbool(w, "writeTextFile", files);
     jw_object_end(w);
     jw_kbool(w, "terminal", true);
+    jw_kraw(w, "elicitation", STR("{\"form\":{},\"url\":{}}"));
     jw_kraw(w, "session",
             STR("{\"configOptions\":{\"boolean\":{}},\"notices\":{},\"compaction\":{}}"));
     jw_object_end(w);
@@ -338,6 +354,7 @@ static const struct method methods[] = {
     { STR("terminal/wait_for_exit"), RPC_REQUEST, 1, ACP_VERSION, acp_on_terminal_wait },
     { STR("terminal/kill"), RPC_REQUEST, 1, ACP_VERSION, acp_on_terminal_kill },
     { STR("terminal/release"), RPC_REQUEST, 1, ACP_VERSION, acp_on_terminal_release },
+    { STR("elicitation/create"), RPC_REQUEST, 1, ACP_VERSION, acp_on_elicitation },
     { STR("$/cancel_request"), RPC_NOTIFICATION, 1, ACP_VERSION, on_cancel_request },
 };
 
@@ -355,7 +372,7 @@ static void on_garbage(struct peer *p, struct str id, const struct err *why)
         LOG_Z("why", why->text), LOG_N("so_far", (int64_t)c->garbage));
 }
 
-static const struct peer_kind acp_peer = {
+const struct peer_kind acp_peer_kind = {
     .name = "acp agent",
     .methods = METHOD_TABLE(methods),
     .on_garbage = on_garbage,
@@ -375,8 +392,8 @@ void acp_conn_open(struct acp_driven *s)
     c->child_open = true;
     c->reads_only = acp_reads_only(s);
     s->conn = c;
-    peer_init(&c->peer, world->rpc, &acp_peer, NULL, c);
-    c->peer.on_idle = on_peer_idle;
+    peer_init(&c->peer, world->rpc, &acp_peer_kind, NULL, c);
+    acp_conn_watch(c);
     c->peer.version = ACP_VERSION;
     if (!acp_command(&mem, c, &command, &e))
         child_link_open_failed(&c->child, world->procs, &e, &agent_events);

@@ -34,8 +34,24 @@ bool acp_home_open(struct arena *mem, const struct acp_driven *s, const char **o
         path = make_folder(mem, path, "homes", e);
     if (path)
         path = make_folder(mem, path, s->session->id, e);
+    if (path)
+        utimensat(AT_FDCWD, path, NULL, 0); /* unused folders are deleted (state/agent_homes.h) */
     *out = path;
     return path != NULL;
+}
+
+void acp_home_drop(const struct acp_driven *s)
+{
+    struct state_port *state = s->session->host.state;
+    AUTO_ARENA mem = { 0 };
+    const char *path;
+    struct err e;
+
+    if (!state || s->session->fence)
+        return;
+    path = state->find(state, &e);
+    if (path)
+        file_remove_tree(arena_printf(&mem, "%s/homes/%s", path, s->session->id).p);
 }
 
 static bool write_all(int fd, struct str text)
@@ -158,7 +174,7 @@ static void return_file(const struct acp_link *c, const struct acp_credential *l
 
 void acp_home_return(struct acp_link *c)
 {
-    const char *to = users_home(c);
+    const char *to = c->credentials ? users_home(c) : NULL;
 
     for (const struct acp_credential *lent = c->credentials; to && lent; lent = lent->next)
         return_file(c, lent, to);

@@ -18,6 +18,9 @@
 /* Create the HOME of a session. *out is in mem; NULL: there is no state directory. */
 bool acp_home_open(struct arena *mem, const struct acp_driven *s, const char **out, struct err *e);
 
+/* Delete the HOME of a session that is not stored, so that it can never be resumed. */
+void acp_home_drop(const struct acp_driven *s);
+
 /* Write a file into the folder `home`. Returns its path in mem, or NULL and sets *e. */
 const char *acp_home_write(struct arena *mem, const char *home, const char *name, struct str text,
                            struct err *e);

@@ -2,6 +2,7 @@
 #include "base/container.h"
 #include "base/list.h"
 #include "base/mem.h"
+#include "proto/acp/client/acp_home.h"
 #include "proto/acp/client/acp_parts.h"
 #include "proto/acp/client/acp_settings.h"
 
@@ -124,6 +125,7 @@ static void free_session(struct acp_driven *s)
 {
     struct op *closing = s->closing;
 
+    acp_home_drop(s);
     s->conversation->data = NULL;
     acp_settings_free(s);
     agent_drop(s->agent);

@@ -1,9 +1,9 @@
 /*
  * acp_parts.h - the internals of an ACP agent, shared by the files of this folder.
  *
- *   acp_session   our side of one session: conversation->data. It lives from the first prompt until
+ *   acp_driven    our side of one session: conversation->data. It lives from the first prompt until
  *                 the session of trefoil is closed.
- *   acp_conn      one process of the agent with its connection. If the process ends, the session
+ *   acp_link      one process of the agent with its connection. If the process ends, the session
  *                 drops it, and the next prompt starts a new one.
  *   acp_turn      one prompt: agent_prompt->work.
  *   acp_request   a request of the agent that waits for its answer.
@@ -60,6 +60,7 @@ struct acp_link {
     enum acp_link_state state;  /* written by acp_conn_go only */
     struct child_link child;
     struct peer peer;
+    struct post check;      /* frees the struct if nothing is open any more */
     struct rpc_out out;     /* the request that we make now: one at a time */
     bool child_open;        /* on_closed of the child has not been called */
     bool reads_only;        /* the sandbox keeps it from writing the root */
@@ -73,6 +74,12 @@ struct acp_link {
     struct arena mem;
     struct acp_link *next; /* the next process of the session that is ending */
 };
+
+/* Free the process when it is ENDING and no call is open. For tests that make a struct acp_link. */
+void acp_conn_watch(struct acp_link *c);
+
+/* The methods that an agent may call. */
+extern const struct peer_kind acp_peer_kind;
 
 /* Start the process of a session. acp_session_next is called when it is READY or ENDING. */
 void acp_conn_open(struct acp_driven *s);
@@ -140,9 +147,11 @@ struct acp_turn {
     bool started;                /* a process was started for this prompt */
     enum turn_stop cancelled_as; /* in CANCELLING: how the prompt will end */
     struct model_usage usage;
-    int64_t used, size; /* tokens of the context */
-    double cost;        /* US dollars of the session; negative: unknown */
-    struct acp_tool_call *calls;
+    int64_t used, size;          /* tokens of the context */
+    double cost;                 /* US dollars of the session; negative: unknown */
+    struct acp_tool_call *calls; /* calls that have not ended */
+    size_t open_calls;
+    int64_t bytes; /* bytes of all updates so far */
     struct arena mem;
 };
 
@@ -213,7 +222,8 @@ void acp_requests_cancel(struct acp_driven *s);
 struct acp_driven *acp_driven_of(struct rpc_in *in);
 
 /* Handlers of the methods of clients. */
-rpc_handler_fn acp_on_update, acp_on_permission, acp_on_read_file, acp_on_write_file;
+rpc_handler_fn acp_on_update, acp_on_permission, acp_on_elicitation, acp_on_read_file,
+    acp_on_write_file;
 rpc_handler_fn acp_on_terminal_create, acp_on_terminal_output, acp_on_terminal_wait,
     acp_on_terminal_kill, acp_on_terminal_release;
 

@@ -245,21 +245,10 @@ static void ready_step(struct acp_turn *t)
     send_prompt(t);
 }
 
-static void start_process(struct acp_turn *t)
-{
-    struct acp_driven *s = t->session;
-
-    if (s->ending) /* one process at a time works in the HOME of the session */
-        return;
-    acp_conn_open(s);
-}
-
-/* The process has failed. */
+/* The process of this prompt has failed. */
 static void connection_lost(struct acp_turn *t)
 {
-    const struct acp_link *c = t->session->ending;
-
-    acp_turn_end(t, TURN_FAILED, &c->why);
+    acp_turn_end(t, TURN_FAILED, &t->session->ending->why);
 }
 
 void acp_turn_next(struct acp_driven *s)
@@ -268,14 +257,15 @@ void acp_turn_next(struct acp_driven *s)
 
     if (!t || t->state >= ACP_TURN_PROMPTING)
         return;
-    if (!s->conn && t->started && s->ending)
-        connection_lost(t);
-    else if (!s->conn) {
-        if (!s->ending)
-            t->started = true;
-        start_process(t);
-    } else if (acp_conn_is_free(s->conn))
+    if (!s->conn && s->ending) {
+        if (t->started) /* else wait: one process at a time works in the HOME of the session */
+            connection_lost(t);
+    } else if (!s->conn) {
+        t->started = true;
+        acp_conn_open(s);
+    } else if (acp_conn_is_free(s->conn)) {
         ready_step(t);
+    }
 }
 
 /* ---- cancelling ------------------------------------------------------------------------------ */

@@ -166,6 +166,9 @@ static void read_content(struct acp_turn *t, struct json update, struct event_to
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
+enum { CALLS_MOST = 10000 };
+
+/* NULL: too many calls have not ended. */
 static struct acp_tool_call *find_call(struct acp_turn *t, struct str id)
 {
     struct acp_tool_call *call = t->calls;
@@ -174,6 +177,9 @@ static struct acp_tool_call *find_call(struct acp_turn *t, struct str id)
         call = call->next;
     if (call)
         return call;
+    if (t->open_calls >= CALLS_MOST)
+        return NULL;
+    t->open_calls++;
     call = ARENA_NEW(&t->mem, struct acp_tool_call);
     call->event = (struct event_tool){ .id = arena_str(&t->mem, id), .kind = TOOL_KINDS };
     call->next = t->calls;
@@ -217,12 +223,16 @@ bool acp_tool_call_merge(struct acp_turn *t, struct json update, struct event_to
     if (!id.n)
         return false;
     call = find_call(t, id);
+    if (!call)
+        return false;
     merge(t, update, &call->event);
     *out = call->event;
     out->name = name_of(out);
-    if (out->status >= CALLED_DONE)
+    if (out->status >= CALLED_DONE) {
         LIST_UNLINK(t->calls, call, next);
-    else
+        t->open_calls--;
+    } else {
         out->content = out->old_text = out->new_text = STR_NONE;
+    }
     return true;
 }

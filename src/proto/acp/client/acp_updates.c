@@ -191,6 +191,24 @@ static bool is_working(const struct acp_driven *s)
            (s->turn->state == ACP_TURN_PROMPTING || s->turn->state == ACP_TURN_CANCELLING);
 }
 
+/*
+ * Is the turn within its limit? What the agent reports is kept until the turn ends, so an agent
+ * that reports without end is stopped.
+ */
+static bool check_size(struct acp_turn *t, struct json update)
+{
+    int64_t most = t->session->session->world->limits->acp_turn_bytes;
+    bool was_small = t->bytes <= most;
+
+    t->bytes += (int64_t)json_raw(update).n;
+    if (t->bytes > most && was_small) {
+        acp_turn_notice(t, "the agent %s has reported more than %lld bytes (limits.acp_turn_bytes)",
+                        t->session->agent->def->name, (long long)most);
+        acp_turn_cancel(t, TURN_FAILED);
+    }
+    return t->bytes <= most;
+}
+
 void acp_on_update(struct rpc_in *in)
 {
     struct acp_driven *s = acp_driven_of(in);
@@ -202,7 +220,7 @@ void acp_on_update(struct rpc_in *in)
             continue;
         if (updates[i].in_session)
             updates[i].in_session(s, in, update);
-        else if (is_working(s))
+        else if (is_working(s) && check_size(s->turn, update))
             updates[i].in_turn(s->turn, in, update);
         else
             s->late++;
