@@ -122,23 +122,21 @@ static void print_remark(struct app *app, struct json server, struct json connec
         print_shown("    stderr: ", tail, "\n");
 }
 
-/* Print " 2 tools have changed since approval, quarantined: add, echo; review with: ...". */
+/* Print " 2 tools have changed since approval: add (quarantined), echo; review with: ...". */
 static void print_changed(struct app *app, struct json connected)
 {
     struct json changed = json_get(connected, STR("tools_changed"));
     const char *before = "";
-    bool quarantined = false;
 
     if (!json_count(changed))
         return;
-    JSON_EACH(tool, changed)
-    quarantined |= json_true(json_get(tool, STR("quarantined")));
-    printf("    %zu %s changed since approval%s: ", json_count(changed),
-           json_count(changed) == 1 ? "tool has" : "tools have",
-           quarantined ? ", quarantined" : "");
+    printf("    %zu %s changed since approval: ", json_count(changed),
+           json_count(changed) == 1 ? "tool has" : "tools have");
     JSON_EACH(tool, changed)
     {
-        print_shown(before, text_of(app, tool, "name"), "");
+        bool quarantined = json_true(json_get(tool, STR("quarantined")));
+
+        print_shown(before, text_of(app, tool, "name"), quarantined ? " (quarantined)" : "");
         before = ", ";
     }
     printf("; review with: " TREFOIL_NAME " servers approve %s\n", word_of(app, connected, "name"));

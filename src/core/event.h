@@ -52,17 +52,16 @@ struct event_tool {
     struct str path; /* absolute path of the file that the call uses; STR_NONE: no file */
     int64_t line;    /* line in that file, counted from 1; 0: no line */
     struct str text; /* running call: its progress; ended call: the text for the model */
-    /* Members of a call that has ended: */
+    /* Set only after the call has ended: */
     /* the blocks of the result as raw JSON, without the brackets of the array; or STR_NONE */
     struct str content;
     struct str old_text; /* the file before an edit; STR_NONE: there was no file */
     struct str new_text; /* the file after an edit; STR_NONE: no text file was changed */
-    /* Members of a running call: */
+    const char *trust;   /* "trusted" or "untrusted" */
+    struct str from;     /* the source of an untrusted result */
+    struct str session;  /* id of the agent's session, if the call runs an agent; else STR_NONE */
+    /* Set only while the call runs: */
     struct str done, total; /* progress as JSON numbers, or STR_NONE */
-    /* Members of a call that has ended: */
-    const char *trust;  /* "trusted" or "untrusted" */
-    struct str from;    /* the source of an untrusted result */
-    struct str session; /* id of the agent's session, if the call runs an agent; else STR_NONE */
 };
 
 /* ---- other events ---------------------------------------------------------------------------- */

@@ -304,10 +304,10 @@ const struct tool tool_memory = {
                     "\"action\":{\"type\":\"string\","
                     "\"enum\":[\"get\",\"set\",\"list\",\"search\",\"delete\"]},"
                     "\"key\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":200,"
-                    "\"description\":\"Key of the note, for get, set and delete.\"},"
-                    "\"value\":{\"type\":\"string\",\"description\":\"The note, for set.\"},"
+                    "\"description\":\"The actions get, set and delete: key of the note.\"},"
+                    "\"value\":{\"type\":\"string\",\"description\":\"The action set: the note.\"},"
                     "\"query\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"Text to find in keys and notes, for search.\"}},"
+                    "\"description\":\"The action search: text to find in keys and notes.\"}},"
                     "\"required\":[\"action\"]}",
     .kind = TOOL_EDIT,
     .start = start,

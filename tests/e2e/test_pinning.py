@@ -102,7 +102,7 @@ def a_quarantined_tool_is_not_offered_until_it_is_approved(root):
         has(text_of({"result": refused}), APPROVE)
         equal(s.connected("calc")["tools_changed"], [{"name": "add", "quarantined": True}])
         equal([t["name"] for t in s.connected("calc")["tools"]], ["mcp_calc_renew", "mcp_calc_echo"])
-        has(run("servers", root=root).stdout.decode(), f"quarantined: add; review with: {APPROVE}")
+        has(run("servers", root=root).stdout.decode(), f"add (quarantined); review with: {APPROVE}")
         wait_for("the change to be stored", lambda: "changed" in pins(root)["add"])
         equal(approve(root, "add", "--yes").returncode, 0)
         wait_for("the approved tool", lambda: "mcp_calc_add" in s.tools())

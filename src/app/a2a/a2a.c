@@ -159,7 +159,8 @@ static const struct option options[] = {
     { "protocol", OPTION_TEXT, offsetof(struct a2a_args, protocol), "VERSION",
       "Use version 1.0, 0.3 or 0.1 of A2A" },
     { "token", OPTION_TEXT, offsetof(struct a2a_args, token), "SECRET",
-      "Send this bearer token, or with --user this password: env:NAME or file:PATH" },
+      "Read the secret from env:NAME or file:PATH; it is the bearer token, or the password of "
+      "--user" },
     { "user", OPTION_TEXT, offsetof(struct a2a_args, user), "NAME",
       "Use basic authentication with this user name" },
     { "api-key", OPTION_TEXT, offsetof(struct a2a_args, api_key), "SECRET",

@@ -111,8 +111,8 @@ static inline bool local_stopping(const struct local_turn *w)
 }
 
 /*
- * Is the turn stopping, so that another process can resume it? Then only complete answers may be
- * stored.
+ * True if the turn was parked: this process stops, and another process can resume the turn. Then
+ * only complete answers may be stored.
  */
 static inline bool local_parked(const struct local_turn *w)
 {

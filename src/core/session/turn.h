@@ -44,7 +44,7 @@ struct turn {
     struct session *session;
     struct work_client *client;
     char id[ID_TEXT];
-    bool parked; /* true if turn_park was called */
+    bool parked; /* true if turn_park was called and the agent can resume */
 
     /* Results: */
     enum turn_stop stop;
