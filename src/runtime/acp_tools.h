@@ -2,7 +2,7 @@
 #ifndef RUNTIME_ACP_TOOLS_H
 #define RUNTIME_ACP_TOOLS_H
 
-#include "proto/acp/client/acp_agent.h"
+#include "proto/acp/client/acp_client.h"
 
 extern const struct acp_tools acp_tools;
 

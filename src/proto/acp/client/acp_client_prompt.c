@@ -1,5 +1,5 @@
 /*
- * acp_prompt.c - the states of one prompt; acp_parts.h has the diagram.
+ * acp_client_prompt.c - the states of one prompt; acp_client_parts.h has the diagram.
  *
  * acp_turn_next takes the next step whenever the process or a request of ours has made progress.
  * If the prompt is cancelled before session/prompt was sent, the process is stopped, because the
@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "proto/acp/client/acp_parts.h"
-#include "proto/acp/client/acp_settings.h"
+#include "proto/acp/client/acp_client_parts.h"
+#include "proto/acp/client/acp_client_settings.h"
 
 #include <assert.h>
 #include <stdarg.h>

@@ -1,12 +1,12 @@
 /*
- * acp_files.c - fs/read_text_file and fs/write_text_file, through the workspace of the session: the
+ * acp_client_files.c - fs/read_text_file and fs/write_text_file, through the workspace of the session: the
  * files of this machine, or those of an editor. The guard judges them as file_read and file_write.
  */
 #include "base/container.h"
 #include "base/pick.h"
 #include "base/utf8.h"
 #include "core/workspace.h"
-#include "proto/acp/client/acp_call.h"
+#include "proto/acp/client/acp_client_call.h"
 
 struct acp_file_read {
     struct acp_agent_call base; /* first */

@@ -1,10 +1,10 @@
 /*
- * acp_permission.c - session/request_permission: a question of the agent, which the guard judges and
+ * acp_client_permission.c - session/request_permission: a question of the agent, which the guard judges and
  * perhaps passes on to the client of the turn (turn_ask).
  */
 #include "base/container.h"
 #include "base/utf8.h"
-#include "proto/acp/client/acp_parts.h"
+#include "proto/acp/client/acp_client_parts.h"
 
 struct permission_request {
     struct acp_request request; /* first */

@@ -1,5 +1,5 @@
 /*
- * acp_parts.h - the internals of an ACP agent, shared by the files of this folder.
+ * acp_client_parts.h - the internals of an ACP agent, shared by the files of this folder.
  *
  *   acp_driven    our side of one session: conversation->data. It lives from the first prompt until
  *                 the session of trefoil is closed.
@@ -8,11 +8,11 @@
  *   acp_turn      one prompt: agent_prompt->work.
  *   acp_request   a request of the agent that waits for its answer.
  */
-#ifndef PROTO_ACP_CLIENT_ACP_PARTS_H
-#define PROTO_ACP_CLIENT_ACP_PARTS_H
+#ifndef PROTO_ACP_CLIENT_ACP_CLIENT_PARTS_H
+#define PROTO_ACP_CLIENT_ACP_CLIENT_PARTS_H
 
 #include "core/session/turn.h"
-#include "proto/acp/client/acp_agent.h"
+#include "proto/acp/client/acp_client.h"
 #include "rpc/child_link.h"
 
 /* The version of the protocol that we speak, and the rows of method tables. */
@@ -70,7 +70,7 @@ struct acp_link {
     struct err why;         /* in ENDING: the reason */
     struct acp_abilities can;
     const char *home;                   /* HOME of the process; NULL: that of the user */
-    struct acp_credential *credentials; /* files that were copied into it (acp_home.c) */
+    struct acp_credential *credentials; /* files that were copied into it (acp_client_home.c) */
     struct arena mem;
     struct acp_link *next; /* the next process of the session that is ending */
 };
@@ -105,7 +105,7 @@ bool acp_answer_fail(const struct acp_link *c, struct json error, const char *do
 /* The code of an error response; 0: it has none. */
 int64_t acp_answer_code(struct json error);
 
-/* ---- starting (acp_spawn.c) ------------------------------------------------------------------ */
+/* ---- starting (acp_client_spawn.c) ------------------------------------------------------------------ */
 
 /* Set *out to the command of a process that is about to start, in mem, and prepare its HOME. */
 bool acp_command(struct arena *mem, struct acp_link *c, struct child_command *out, struct err *e);

@@ -1,17 +1,17 @@
 /*
- * acp_settings.c - what the definition asks for is compared with what the agent offers when its
+ * acp_client_settings.c - what the definition asks for is compared with what the agent offers when its
  * session opens. Each difference becomes a request, and the requests are sent one after the other.
  *
  * Options (configOptions) are preferred. Modes and models are used if the agent has no option of
  * that category. What the agent does not offer is named in a notice.
  */
-#include "proto/acp/client/acp_settings.h"
+#include "proto/acp/client/acp_client_settings.h"
 
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "proto/acp/client/acp_preset.h"
+#include "proto/acp/client/acp_client_preset.h"
 
 enum { REQUESTS = 3, SHOWN = 200 };
 

@@ -1,13 +1,13 @@
 /*
- * acp_tool_call.c - tool calls that the agent reports.
+ * acp_client_tool_call.c - tool calls that the agent reports.
  *
  * An update contains only the members that have changed, so the call is kept until it ends.
  */
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/utf8.h"
-#include "proto/acp/client/acp_parts.h"
-#include "proto/acp/client/acp_terminals.h"
+#include "proto/acp/client/acp_client_parts.h"
+#include "proto/acp/client/acp_client_terminals.h"
 
 /* ---- words ----------------------------------------------------------------------------------- */
 

@@ -1,10 +1,10 @@
-#include "proto/acp/client/acp_home.h"
+#include "proto/acp/client/acp_client_home.h"
 
 #include "base/auto.h"
 #include "base/log.h"
 #include "core/state.h"
 #include "loop/file.h"
-#include "proto/acp/client/acp_preset.h"
+#include "proto/acp/client/acp_client_preset.h"
 
 #include <errno.h>
 #include <fcntl.h>

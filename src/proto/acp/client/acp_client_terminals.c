@@ -1,4 +1,4 @@
-#include "proto/acp/client/acp_terminals.h"
+#include "proto/acp/client/acp_client_terminals.h"
 
 #include "base/container.h"
 #include "base/list.h"
@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "core/workspace.h"
 #include "loop/proc_env.h"
-#include "proto/acp/client/acp_call.h"
+#include "proto/acp/client/acp_client_call.h"
 
 #include <stdio.h>
 #include <string.h>

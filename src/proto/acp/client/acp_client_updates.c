@@ -1,5 +1,5 @@
 /*
- * acp_updates.c - session/update: what the agent reports becomes events of the turn.
+ * acp_client_updates.c - session/update: what the agent reports becomes events of the turn.
  *
  * Updates that arrive when no prompt is running are dropped, except those about settings. Unknown
  * kinds are ignored, as the protocol asks.
@@ -7,8 +7,8 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/utf8.h"
-#include "proto/acp/client/acp_parts.h"
-#include "proto/acp/client/acp_settings.h"
+#include "proto/acp/client/acp_client_parts.h"
+#include "proto/acp/client/acp_client_settings.h"
 
 /* ---- text ------------------------------------------------------------------------------------ */
 

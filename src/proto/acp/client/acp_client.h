@@ -1,5 +1,5 @@
 /*
- * acp_agent.h - agents that speak ACP: programs such as Claude Code or Gemini CLI, which trefoil
+ * acp_client.h - agents that speak ACP: programs such as Claude Code or Gemini CLI, which trefoil
  * starts, confines and controls.
  *
  * This is a kind of agent (core/agent/agent.h). Each session has a process of its own, which starts
@@ -8,26 +8,26 @@
  * for files and terminals run as tool calls of the session.
  *
  * The files of this folder:
- *   acp_kind.c         the functions of the port
- *   acp_conn.c         the process and its JSON-RPC connection, up to the answer to `initialize`
- *   acp_spawn.c        command, environment and sandbox of the process
- *   acp_open.c         sessions of the agent: new, load, resume, authenticate
- *   acp_prompt.c       the states of a prompt
- *   acp_content.c      prompts as ACP content, and content as text
- *   acp_transcript.c   the conversation so far, for an agent that does not know it
- *   acp_updates.c      session/update: text, thoughts, plans, usage
- *   acp_tool_call.c    session/update: tool calls
- *   acp_permission.c   session/request_permission
- *   acp_elicitation.c  elicitation/create
- *   acp_call.c         requests of the agent that run as tool calls
- *   acp_files.c        fs/read_text_file, fs/write_text_file
- *   acp_terminals.c    terminal/create, output, wait_for_exit, kill, release
- *   acp_settings.c     modes, models and options of the agent's session
- *   acp_home.c         the HOME of the process
- *   acp_preset.c       programs that trefoil knows
+ *   acp_client_kind.c         the functions of the port
+ *   acp_client_conn.c         the process and its JSON-RPC connection, up to the answer to `initialize`
+ *   acp_client_spawn.c        command, environment and sandbox of the process
+ *   acp_client_open.c         sessions of the agent: new, load, resume, authenticate
+ *   acp_client_prompt.c       the states of a prompt
+ *   acp_client_content.c      prompts as ACP content, and content as text
+ *   acp_client_transcript.c   the conversation so far, for an agent that does not know it
+ *   acp_client_updates.c      session/update: text, thoughts, plans, usage
+ *   acp_client_tool_call.c    session/update: tool calls
+ *   acp_client_permission.c   session/request_permission
+ *   acp_client_elicitation.c  elicitation/create
+ *   acp_client_call.c         requests of the agent that run as tool calls
+ *   acp_client_files.c        fs/read_text_file, fs/write_text_file
+ *   acp_client_terminals.c    terminal/create, output, wait_for_exit, kill, release
+ *   acp_client_settings.c     modes, models and options of the agent's session
+ *   acp_client_home.c         the HOME of the process
+ *   acp_client_preset.c       programs that trefoil knows
  */
-#ifndef PROTO_ACP_CLIENT_ACP_AGENT_H
-#define PROTO_ACP_CLIENT_ACP_AGENT_H
+#ifndef PROTO_ACP_CLIENT_ACP_CLIENT_H
+#define PROTO_ACP_CLIENT_ACP_CLIENT_H
 
 #include "core/agent/agent.h"
 #include "rpc/peer.h"

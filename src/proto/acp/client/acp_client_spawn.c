@@ -1,18 +1,18 @@
 /*
- * acp_spawn.c - the command, the environment and the sandbox of an agent's process.
+ * acp_client_spawn.c - the command, the environment and the sandbox of an agent's process.
  *
  * The process gets the base set of our environment, the keys of its own provider, and the settings
  * of the definition as TREFOIL_* and VAULTSPEC_*. It runs in the sandbox profile `agent`, with a
- * HOME of its own for each session (acp_home.c).
+ * HOME of its own for each session (acp_client_home.c).
  */
 #include "base/auto.h"
 #include "base/log.h"
 #include "core/guard/guard_read_only.h"
 #include "core/sandbox_policy.h"
 #include "loop/proc_env.h"
-#include "proto/acp/client/acp_home.h"
-#include "proto/acp/client/acp_parts.h"
-#include "proto/acp/client/acp_preset.h"
+#include "proto/acp/client/acp_client_home.h"
+#include "proto/acp/client/acp_client_parts.h"
+#include "proto/acp/client/acp_client_preset.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -68,7 +68,7 @@ static const char *const *agent_argv(struct arena *mem, const struct acp_program
     if (port)
         add_option(&l, preset->port_option, arena_printf(mem, "%u", port));
     add_option(&l, preset->model_option, program->model);
-    if (!str_eq(def->approval_mode, STR("yolo")) || def->trusted) /* see acp_settings.c */
+    if (!str_eq(def->approval_mode, STR("yolo")) || def->trusted) /* see acp_client_settings.c */
         add_option(&l, preset->approval_option, def->approval_mode);
     add_option(&l, preset->format_option, def->output_format);
     add_options(&l, preset->include_option, &def->include_dirs);
