@@ -22,7 +22,7 @@ void acp_on_new(struct rpc_in *in)
 {
     struct acp_open_want want = { 0 };
 
-    if (acp_params(in, PICK_TABLE(new_fields), &want))
+    if (rpc_params(in, PICK_TABLE(new_fields), &want))
         acp_open(in, &want);
 }
 
@@ -30,7 +30,7 @@ void acp_on_fork(struct rpc_in *in)
 {
     struct acp_open_want want = { .forks = true };
 
-    if (acp_params(in, PICK_TABLE(existing_fields), &want))
+    if (rpc_params(in, PICK_TABLE(existing_fields), &want))
         acp_open(in, &want);
 }
 
@@ -67,7 +67,7 @@ static void open_existing(struct rpc_in *in, bool replays)
     struct acp_open_want want = { .replays = replays };
     struct acp_session *s;
 
-    if (!acp_params(in, PICK_TABLE(existing_fields), &want))
+    if (!rpc_params(in, PICK_TABLE(existing_fields), &want))
         return;
     s = acp_conn_find(acp_conn_of(in), want.id);
     if (!s)
@@ -118,7 +118,7 @@ void acp_on_close(struct rpc_in *in)
     struct acp_session *s;
 
     c->in = in;
-    if (!acp_params(in, PICK_TABLE(close_fields), c))
+    if (!rpc_params(in, PICK_TABLE(close_fields), c))
         return;
     s = acp_session_of(in, c->session);
     if (!s)
