@@ -220,6 +220,8 @@ static void on_deleted(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     walk_close(k);
+    if (!e)
+        roots_of(k)->kind->deleted(roots_of(k), &k->root[k->at], k->session);
     if (e && e->code != ERR_NOT_FOUND)
         acp_error_of(k->in, e, STR_NONE);
     else

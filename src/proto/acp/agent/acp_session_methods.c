@@ -1,4 +1,5 @@
 /* acp_session_methods.c - session/new, load, resume, fork and close. */
+#include "base/utf8.h"
 #include "proto/acp/agent/acp_method.h"
 #include "proto/acp/agent/acp_open.h"
 #include "proto/acp/agent/acp_session.h"
@@ -43,13 +44,24 @@ struct reopening {
     struct acp_open_want want;
 };
 
+static void answer_in_use(struct rpc_in *in, struct str id)
+{
+    rpc_error(in, RPC_INVALID_REQUEST,
+              "session " STR_FMT
+              " is in use on this connection; wait until its prompt has ended, or cancel it",
+              STR_ARG(utf8_head(id, 80)));
+}
+
 static void on_closed_for_opening(struct op *op, const struct err *e, void *ctx)
 {
     struct reopening *r = ctx;
 
     (void)op;
     (void)e;
-    acp_open(r->in, &r->want);
+    if (acp_conn_find(acp_conn_of(r->in), r->want.id)) /* another request has opened it again */
+        answer_in_use(r->in, r->want.id);
+    else
+        acp_open(r->in, &r->want);
 }
 
 static void reopen(struct rpc_in *in, struct acp_session *s, const struct acp_open_want *want)
@@ -73,10 +85,7 @@ static void open_existing(struct rpc_in *in, bool replays)
     if (!s)
         acp_open(in, &want);
     else if (s->state == ACP_SESSION_OPENING || s->prompts)
-        rpc_error(in, RPC_INVALID_REQUEST,
-                  "session %s is in use on this connection; wait until its prompt has ended, or "
-                  "cancel it",
-                  s->id);
+        answer_in_use(in, want.id);
     else
         reopen(in, s, &want);
 }
