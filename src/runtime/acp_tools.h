@@ -1,4 +1,4 @@
-/* acp_tools.h - the files and commands of the built-in tools, for agents that speak ACP. */
+/* acp_tools.h - what other rooms do for agents that speak ACP: files, commands and credentials. */
 #ifndef RUNTIME_ACP_TOOLS_H
 #define RUNTIME_ACP_TOOLS_H
 

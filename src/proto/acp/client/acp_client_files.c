@@ -52,12 +52,7 @@ static bool check_path(struct rpc_in *in, struct str path)
 static bool pick_params(struct rpc_in *in, const struct pick *row, size_t rows,
                         struct file_params *out)
 {
-    struct err e;
-
-    if (pick(in->mem, in->params, row, rows, PICK_LENIENT, out, &e))
-        return check_path(in, out->path);
-    rpc_error(in, RPC_INVALID_PARAMS, "%s", e.text);
-    return false;
+    return rpc_params(in, row, rows, out) && check_path(in, out->path);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

@@ -3,7 +3,6 @@
 #include "base/auto.h"
 #include "base/log.h"
 #include "core/state.h"
-#include "loop/file.h"
 #include "proto/acp/client/acp_client_preset.h"
 
 #include <errno.h>
@@ -43,15 +42,14 @@ bool acp_home_open(struct arena *mem, const struct acp_driven *s, const char **o
 void acp_home_drop(const struct acp_driven *s)
 {
     struct state_port *state = s->session->host.state;
-    AUTO_ARENA mem = { 0 };
     const char *path;
     struct err e;
 
-    if (!state || s->session->fence)
+    if (!state || !s->program || s->session->fence)
         return;
     path = state->find(state, &e);
     if (path)
-        file_remove_tree(arena_printf(&mem, "%s/homes/%s", path, s->session->id).p);
+        s->program->world->tools->delete_home(path, s->session->id);
 }
 
 static bool write_all(int fd, struct str text)
@@ -83,16 +81,7 @@ const char *acp_home_write(struct arena *mem, const char *home, const char *name
     return NULL;
 }
 
-/* ---- credentials ----------------------------------------------------------------------------- */
-
-enum { CREDENTIAL_MOST = 1 << 20 };
-
-/* A file that was copied into the HOME of a process. */
-struct acp_credential {
-    const char *name; /* relative to both folders */
-    struct str text;  /* the content of the user's file at that time; STR_NONE: there was no file */
-    struct acp_credential *next;
-};
+/* ---- files of the user ----------------------------------------------------------------------- */
 
 static const char *users_home(const struct acp_link *c)
 {
@@ -104,79 +93,41 @@ static const char *users_home(const struct acp_link *c)
     return NULL;
 }
 
-/* A missing file is an empty text with p == NULL. */
-static struct str read_home_file(struct arena *mem, const char *home, const char *name)
+static struct acp_home_files home_files(const struct acp_link *c)
 {
-    struct str text;
-    struct err e;
+    const struct acp_preset *preset = c->session->program->preset;
 
-    return file_read_beneath(mem, home, name, CREDENTIAL_MOST, &text, NULL, &e) ? text : STR_NONE;
+    return (struct acp_home_files){ .users = users_home(c),
+                                    .private_home = c->home,
+                                    .settings = preset->settings,
+                                    .credentials = preset->credentials };
 }
 
-static struct str lend_file(struct acp_link *c, const char *home, const char *name)
+static void warn_copy(const struct acp_link *c, const char *what, const struct err *e)
 {
-    const char *from = users_home(c);
-    struct str text = from ? read_home_file(&c->mem, from, name) : STR_NONE;
-    struct err e;
-
-    if (text.p && !file_write_beneath(home, name, text, 0600, &e))
-        LOG(LOG_WARN, "acp", "cannot copy a file for the agent",
-            LOG_Z("agent", c->session->agent->def->name), LOG_Z("why", e.text));
-    return text;
+    LOG(LOG_WARN, "acp", what, LOG_Z("agent", c->session->agent->def->name), LOG_Z("why", e->text));
 }
 
 void acp_home_lend(struct acp_link *c, const char *home)
 {
-    const struct acp_preset *preset = c->session->program->preset;
+    struct acp_home_files files;
+    struct err e;
 
     c->home = arena_cstr(&c->mem, str_of(home));
-    for (size_t i = 0; preset->settings && preset->settings[i]; i++)
-        lend_file(c, home, preset->settings[i]);
-    for (size_t i = 0; preset->credentials && preset->credentials[i]; i++) {
-        struct acp_credential *lent = ARENA_NEW(&c->mem, struct acp_credential);
-
-        lent->name = preset->credentials[i];
-        lent->text = lend_file(c, home, lent->name);
-        lent->next = c->credentials;
-        c->credentials = lent;
-    }
-}
-
-/* A credential is one JSON object. The agent must not put anything else into the user's HOME. */
-static bool is_credential(struct arena *mem, struct str text)
-{
-    const struct json_opts opts = { .max_depth = 32, .max_values = 10000 };
-    struct json v;
-    struct err e;
-
-    return json_read(mem, text, &opts, &v, &e) && json_type(v) == JSON_OBJECT;
-}
-
-static void return_file(const struct acp_link *c, const struct acp_credential *lent, const char *to)
-{
-    AUTO_ARENA mem = { 0 };
-    struct str now = read_home_file(&mem, c->home, lent->name);
-    const char *why = NULL;
-    struct err e;
-
-    if (!lent->text.p || !now.p || str_eq(now, lent->text))
-        return;
-    if (!is_credential(&mem, now))
-        why = "the agent has written something that is not a JSON object";
-    else if (!str_eq(read_home_file(&mem, to, lent->name), lent->text))
-        why = "another program has changed it meanwhile";
-    else if (!file_write_beneath(to, lent->name, now, 0600, &e))
-        why = e.text;
-    LOG(why ? LOG_WARN : LOG_INFO, "acp",
-        why ? "a renewed credential was not copied back" : "a renewed credential was copied back",
-        LOG_Z("file", lent->name), LOG_Z("why", why ? why : "the agent has changed it"));
+    files = home_files(c);
+    if (files.users && !c->session->program->world->tools->copy_in(&files, &e))
+        warn_copy(c, "cannot copy a file for the agent", &e);
 }
 
 void acp_home_return(struct acp_link *c)
 {
-    const char *to = c->credentials ? users_home(c) : NULL;
+    struct acp_home_files files;
+    struct err e;
 
-    for (const struct acp_credential *lent = c->credentials; to && lent; lent = lent->next)
-        return_file(c, lent, to);
-    c->credentials = NULL;
+    if (!c->home)
+        return;
+    files = home_files(c);
+    if (files.users && !c->session->program->world->tools->copy_back(&files, &e))
+        warn_copy(c, "a renewed credential was not copied back", &e);
+    c->home = NULL;
 }

@@ -4,8 +4,8 @@
  *
  * The agent keeps its sessions and caches there, so that it can resume a session. It cannot change
  * the user's own HOME. When the process starts, the files that its preset names are copied in. When
- * it has ended, a credential that it has renewed is copied back, unless the user's file has changed
- * meanwhile (compare and swap).
+ * it has ended, or when the next process of the session starts, a credential that it has renewed is
+ * copied back, unless the user's file has changed meanwhile (state/credentials.h).
  *
  * Only files with tokens are copied back. Settings are not: they can name programs, which the
  * user's own agent would run without a sandbox.

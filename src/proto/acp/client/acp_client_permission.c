@@ -130,8 +130,13 @@ void acp_on_permission(struct rpc_in *in)
         answer_cancelled(in);
         return;
     }
+    if (!acp_turn_count(s->turn, json_raw(in->params).n)) {
+        answer_cancelled(in);
+        return;
+    }
     if (!acp_tool_call_merge(s->turn, json_get(in->params, STR("toolCall")), &call)) {
-        rpc_error(in, RPC_INVALID_PARAMS, "toolCall.toolCallId is missing");
+        rpc_error(in, RPC_INVALID_PARAMS,
+                  "toolCall.toolCallId is missing, or too many calls have not ended");
         return;
     }
     report_call(s->turn, &call);
