@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "loop/proc.h"
 #include "loop/proc_env.h"
-#include "proto/acp/client/acp_preset.h"
+#include "proto/acp/client/acp_client_preset.h"
 
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
 #include "config/agent_read.h"
 
 #include "base/json_doc.h"
+#include "config/agent_read_parts.h"
 #include "config/front_matter.h"
 #include "config/markdown_include.h"
-#include "config/remote_read.h"
 #include "config/server_read.h"
 #include "core/guard/tool_pattern.h"
 
@@ -14,21 +14,6 @@
 enum { JSON_DEPTH = 32, JSON_VALUES = 10000 };
 
 /* ---- the keys --------------------------------------------------------------------------- */
-
-struct agent_mcp_table {
-    struct pick_strs expose, hidden;
-};
-
-struct agent_fields {
-    struct str name, description, persona, tier, model, provider, fallback_model, mode;
-    struct str effort, output_format, approval_mode, folder, script, preset, url;
-    bool isolate;
-    struct json tools, allowed_tools, disallowed_tools, include_dirs, command, env, pass_env;
-    struct json auth, binding, protocol_version, origins, trefoil; /* remote_read.h reads these */
-    int64_t max_turns;
-    double budget;
-    struct agent_mcp_table mcp;
-};
 
 static const struct pick mcp_fields[] = {
     PICK_FIELD("expose_tools", PICK_STRS, struct agent_mcp_table, expose, 0),
@@ -69,21 +54,7 @@ static const struct pick fields[] = {
     PICK_NESTED("mcp", struct agent_fields, mcp, 0, mcp_fields),
 };
 
-/* null is as good as nothing. */
-static bool agent_read_said(struct json v)
-{
-    return json_here(v) && json_type(v) != JSON_NULL;
-}
-
 /* ---- one value -------------------------------------------------------------------------- */
-
-/* What is read, and where. */
-struct agent_reading {
-    const struct agent_reader *r;
-    struct json obj;
-    struct agent_def *def;
-    struct err *e;
-};
 
 static bool bad(const struct agent_reading *in, const char *key, const char *accepted)
 {
@@ -164,7 +135,7 @@ static void agent_read_split(struct arena *mem, struct str s, struct pick_strs *
     }
 }
 
-static bool list_of(const struct agent_reading *in, struct json v, struct pick_strs *out)
+bool agent_read_list(const struct agent_reading *in, struct json v, struct pick_strs *out)
 {
     struct arena *mem = in->r->mem;
 
@@ -190,7 +161,7 @@ static bool tools_of(const struct agent_reading *in, struct json v, struct pick_
 {
     struct err why;
 
-    if (!list_of(in, v, out))
+    if (!agent_read_list(in, v, out))
         return false;
     for (size_t i = 0; i < out->n; i++)
         if (!tool_pattern_check(out->v[i], &why))
@@ -253,116 +224,11 @@ static bool apply_script(const struct agent_reading *in, const struct agent_fiel
     return true;
 }
 
-static bool is_variable(struct str name)
-{
-    for (size_t i = 0; i < name.n; i++)
-        if (name.p[i] == '=' || name.p[i] == '\0')
-            return false;
-    return name.n > 0;
-}
-
-static bool apply_env(const struct agent_reading *in, struct json table)
-{
-    struct agent_var *v = ARENA_ARRAY(in->r->mem, struct agent_var, json_count(table));
-
-    if (!agent_read_said(table))
-        return true;
-    if (json_type(table) != JSON_OBJECT)
-        return json_fail(table, in->e, "expected a table of strings: NAME = \"value\"");
-    in->def->env = v;
-    JSON_MEMBERS(key, table)
-    {
-        struct str name = json_str(in->r->mem, key);
-        struct json value = json_value(key);
-
-        if (!is_variable(name) || json_type(value) != JSON_STRING)
-            return json_fail(key, in->e, "expected the name of a variable and a string");
-        v[in->def->envs++] =
-            (struct agent_var){ arena_cstr(in->r->mem, name), json_str(in->r->mem, value) };
-    }
-    return true;
-}
-
-/* A list of strings that are not split at commas. */
-static bool words_of(const struct agent_reading *in, struct json v, const char *what,
-                     struct pick_strs *out)
-{
-    if (!agent_read_said(v))
-        return true;
-    if (json_type(v) != JSON_ARRAY || !json_count(v))
-        return json_fail(v, in->e, "expected a list of strings: %s", what);
-    if (!list_of(in, v, out))
-        return false;
-    for (size_t i = 0; i < out->n; i++)
-        if (!out->v[i].n || str_find_byte(out->v[i], '\0') >= 0)
-            return json_fail(v, in->e, "an entry is empty or contains a NUL byte");
-    return true;
-}
-
-/* A program that speaks ACP needs its provider, and a command or a preset. */
-static bool apply_program(const struct agent_reading *in, const struct agent_fields *raw)
-{
-    struct agent_def *def = in->def;
-    bool acp = str_eq(raw->provider, STR("acp"));
-    bool command = agent_read_said(raw->command);
-
-    if (acp && !command && !raw->preset.n)
-        return json_fail(json_get(in->obj, STR("provider")), in->e,
-                         "`provider: acp` needs `command` or `preset`");
-    if (!acp &&
-        (command || raw->preset.p || agent_read_said(raw->env) || agent_read_said(raw->pass_env)))
-        return json_fail(in->obj, in->e,
-                         "the keys command, preset, env and pass_env need `provider: acp`");
-    def->preset = raw->preset;
-    return words_of(in, raw->command, "the program and its arguments", &def->command) &&
-           words_of(in, raw->pass_env, "names of variables", &def->pass_env) &&
-           apply_env(in, raw->env);
-}
-
-/* A remote agent has its own model, tools and instructions. */
-static void note_local_keys(const struct agent_reading *in)
-{
-    static const struct str keys[] = {
-        STR("model"),   STR("fallback_model"),   STR("tier"),          STR("effort"),
-        STR("tools"),   STR("allowed_tools"),    STR("max_turns"),     STR("budget"),
-        STR("persona"), STR("disallowed_tools"), STR("approval_mode"), STR("include_dirs")
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-        if (json_here(json_get(in->obj, keys[i])))
-            note(in->r->mem, in->r->notes, LOG_WARN,
-                 STR_FMT ": " STR_FMT " is ignored: a remote agent decides this itself",
-                 STR_ARG(json_where(in->r->mem, json_get(in->obj, keys[i]))), STR_ARG(keys[i]));
-}
-
-/* The keys of a remote agent mean nothing without its provider. */
-static bool apply_remote(const struct agent_reading *in, const struct agent_fields *raw)
-{
-    static const struct str keys[] = { STR("auth"), STR("binding"), STR("protocol_version"),
-                                       STR("origins"), STR("trefoil") };
-    bool remote = str_eq(raw->provider, STR("a2a"));
-    struct remote_spec *spec;
-
-    if (remote != (raw->url.p != NULL))
-        return json_fail(json_get(in->obj, raw->url.p ? STR("url") : STR("provider")), in->e,
-                         "`provider: a2a` and `url: URL` must be used together");
-    for (size_t i = 0; !remote && i < ARRAY_LEN(keys); i++)
-        if (json_here(json_get(in->obj, keys[i])))
-            return json_fail(json_get(in->obj, keys[i]), in->e,
-                             "only an agent with `provider: a2a` has this key");
-    if (!remote)
-        return true;
-    note_local_keys(in);
-    spec = ARENA_NEW(in->r->mem, struct remote_spec);
-    in->def->remote = spec;
-    return remote_read(in->r->mem, in->obj, in->r->notes, spec, in->e);
-}
-
 static bool apply_folders(const struct agent_reading *in, const struct agent_fields *raw)
 {
     struct agent_def *def = in->def;
 
-    if (!list_of(in, raw->include_dirs, &def->include_dirs))
+    if (!agent_read_list(in, raw->include_dirs, &def->include_dirs))
         return false;
     for (size_t i = 0; i < def->include_dirs.n; i++)
         if (!path_inside(in, raw->include_dirs, "folder", def->include_dirs.v[i]))
@@ -404,7 +270,7 @@ static void note_ignored(const struct agent_reader *r, const struct agent_def *d
              STR_ARG(def->provider));
 }
 
-static bool apply_name(const struct agent_reading *in, struct str name)
+bool agent_read_name(const struct agent_reading *in, struct str name)
 {
     if (!name.p)
         return true;
@@ -430,7 +296,7 @@ static bool agent_read_apply(const struct agent_reading *in, const struct agent_
            apply_word(in, "output_format", raw->output_format, &def->output_format) &&
            apply_word(in, "approval_mode", raw->approval_mode, &def->approval_mode) &&
            apply_numbers(in, raw) && apply_tools(in, raw) && apply_folders(in, raw) &&
-           apply_script(in, raw) && apply_program(in, raw) && apply_remote(in, raw);
+           apply_script(in, raw) && agent_read_program(in, raw) && agent_read_remote(in, raw);
 }
 
 /* A missing object is an empty one. The name first: a broken definition still has it. */
@@ -443,7 +309,7 @@ static bool read_object(const struct agent_reading *in, bool lenient, bool named
     if (!json_here(in->obj))
         return true;
     raw.name = json_str(r->mem, json_get(in->obj, STR("name")));
-    if (!named_by_file && !apply_name(in, raw.name))
+    if (!named_by_file && !agent_read_name(in, raw.name))
         return false;
     *name = raw.name;
     if (!pick(r->mem, in->obj, PICK_TABLE(fields), lenient ? PICK_LENIENT : PICK_STRICT, &raw,
@@ -572,39 +438,4 @@ bool agent_read_toml(const struct agent_reader *r, struct json entry, struct age
     if (ok && !out->name)
         return json_fail(entry, e, "an agent needs a name");
     return ok && add_persona(r, slash ? slash + 1 : file, NULL, pos.line, out, e);
-}
-
-/* ---- remote agents by their short form -------------------------------------------------------- */
-
-static const struct pick external_fields[] = {
-    PICK_FIELD("name", PICK_STR, struct agent_fields, name, PICK_MUST),
-    PICK_FIELD("description", PICK_STR, struct agent_fields, description, 0),
-    PICK_FIELD("url", PICK_STR, struct agent_fields, url, PICK_MUST),
-    PICK_FIELD("auth", PICK_ANY, struct agent_fields, auth, 0),
-    PICK_FIELD("binding", PICK_ANY, struct agent_fields, binding, 0),
-    PICK_FIELD("protocol_version", PICK_ANY, struct agent_fields, protocol_version, 0),
-    PICK_FIELD("origins", PICK_ANY, struct agent_fields, origins, 0),
-    PICK_FIELD("trefoil", PICK_ANY, struct agent_fields, trefoil, 0),
-};
-
-bool agent_read_external(const struct agent_reader *r, struct json entry, struct agent_def *out,
-                         struct err *e)
-{
-    const struct agent_reading in = { .r = r, .obj = entry, .def = out, .e = e };
-    struct agent_fields raw = { .provider = STR("a2a") };
-    struct json_pos pos = entry.doc->pos[entry.at];
-
-    *out = (struct agent_def){
-        .origin = arena_printf(r->mem, "%s:%u", entry.doc->file, pos.line).p,
-        .written = server_json_line(r->mem, entry),
-        .provider = raw.provider,
-    };
-    if (json_type(entry) != JSON_OBJECT)
-        return json_fail(entry, e, "expected [[a2a.external_agents]] with name and url");
-    if (!pick(r->mem, entry, PICK_TABLE(external_fields), PICK_STRICT, &raw, e) ||
-        !apply_name(&in, raw.name))
-        return false;
-    out->title = out->name;
-    out->description = raw.description;
-    return apply_remote(&in, &raw);
 }

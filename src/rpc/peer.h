@@ -22,6 +22,7 @@
 #include "rpc/method.h"
 #include "wire/link.h"
 
+struct pick;
 struct peer;
 struct rpc_admit;
 struct rpc_batch;
@@ -171,6 +172,12 @@ void rpc_error_data(struct rpc_in *in, int code, struct str message, struct str 
 
 /* Answer with an error; e->code is mapped by rpc_code_of. */
 void rpc_error_of(struct rpc_in *in, const struct err *e);
+
+/*
+ * Decode the params by a table (base/pick.h); unknown members are ignored, and absent params mean {}.
+ * False: the request was answered with the error.
+ */
+bool rpc_params(struct rpc_in *in, const struct pick *row, size_t rows, void *out);
 
 /* Find a call of the other side by its id; NULL if it was answered already. */
 struct rpc_in *peer_find_in(struct peer *p, struct json id);

@@ -1,6 +1,7 @@
 /* rpc_in.c - calls made to us: from dispatch to the answer. */
 #include "base/container.h"
 #include "base/log.h"
+#include "base/pick.h"
 #include "rpc/peer_parts.h"
 
 #include <assert.h>
@@ -216,6 +217,24 @@ void rpc_error_of(struct rpc_in *in, const struct err *e)
     if (kind->shown)
         e = kind->shown(in->peer, e, &own);
     rpc_error_data(in, rpc_code_of(e->code), str_of(e->text), STR_NONE);
+}
+
+bool rpc_params(struct rpc_in *in, const struct pick *row, size_t rows, void *out)
+{
+    struct err e;
+
+    for (size_t i = 0; i < rows && !json_here(in->params); i++) {
+        if (row[i].flags & PICK_MUST) {
+            rpc_error(in, RPC_INVALID_PARAMS, "params: missing required key \"" STR_FMT "\"",
+                      STR_ARG(row[i].name));
+            return false;
+        }
+    }
+    if (json_here(in->params) && !pick(in->mem, in->params, row, rows, PICK_LENIENT, out, &e)) {
+        rpc_error_of(in, &e);
+        return false;
+    }
+    return true;
 }
 
 static const struct str answer_head = STR("{\"jsonrpc\":\"2.0\",\"id\":");

@@ -270,6 +270,7 @@ static const struct acp_roots_kind projects_kind = {
     .stored = acp_stores_list,
     .store_open = acp_stores_open,
     .store_close = acp_stores_close,
+    .deleted = acp_stores_deleted,
     .servers_open = projects_servers,
     .servers_add = session_servers_add,
     .servers_remove = session_servers_remove,

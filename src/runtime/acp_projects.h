@@ -69,5 +69,7 @@ bool acp_stores_list(struct acp_roots *r, struct arena *mem, struct str folder, 
 struct store_port *acp_stores_open(struct acp_roots *r, const struct acp_stored_root *root,
                                    struct err *e);
 void acp_stores_close(struct acp_roots *r, struct store_port *store);
+void acp_stores_deleted(struct acp_roots *r, const struct acp_stored_root *root,
+                        struct str session);
 
 #endif

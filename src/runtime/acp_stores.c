@@ -8,6 +8,8 @@
 #include "base/container.h"
 #include "base/list.h"
 #include "base/mem.h"
+#include "state/agent_homes.h"
+#include "state/log_files.h"
 #include "state/root.h"
 #include "state/state_list.h"
 #include "store/store.h"
@@ -133,4 +135,23 @@ void acp_stores_close(struct acp_roots *r, struct store_port *store)
         return;
     LIST_UNLINK(all->visited, v, next);
     store_close(v->store, on_visited_closed, v);
+}
+
+/* ---- files of a session ---------------------------------------------------------------------- */
+
+void acp_stores_deleted(struct acp_roots *r, const struct acp_stored_root *root, struct str session)
+{
+    AUTO_ARENA mem = { 0 };
+    const char *id = arena_cstr(&mem, session);
+    struct state_dir *state = ARENA_NEW(&mem, struct state_dir);
+    struct err e;
+
+    (void)r;
+    state_dir_init(state, root->path);
+    if (!state_dir_find(state, &e))
+        return;
+    log_files_delete(root->path, state->path, id);
+    agent_home_delete(state->path, id);
+    if (state->fd >= 0)
+        close(state->fd);
 }

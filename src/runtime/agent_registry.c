@@ -14,8 +14,8 @@
 #include "core/guard/guard.h"
 #include "core/guard/taint_label.h"
 #include "loop/file.h"
-#include "proto/acp/client/acp_agent.h"
-#include "proto/acp/client/acp_preset.h"
+#include "proto/acp/client/acp_client.h"
+#include "proto/acp/client/acp_client_preset.h"
 #include "provider/script.h"
 #include "tool/file/beneath.h"
 

@@ -13,7 +13,7 @@
 #include "core/lock/lock.h"
 #include "core/session/session.h"
 #include "core/task/task.h"
-#include "proto/acp/client/acp_agent.h"
+#include "proto/acp/client/acp_client.h"
 #include "proto/mcp/client/mcp_upstreams.h"
 #include "runtime/agent_registry.h"
 #include "runtime/models.h"

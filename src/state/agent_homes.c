@@ -8,11 +8,20 @@
 
 enum { HOMES_MOST = 100000 };
 
+#define GIVEN ".given"
+
 static int64_t used_at(const char *path)
 {
     struct stat st;
 
-    return lstat(path, &st) == 0 ? (int64_t)st.st_mtim.tv_sec * 1000 : INT64_MAX;
+    return lstat(path, &st) == 0 ? (int64_t)st.st_mtim.tv_sec * 1000 : INT64_MIN;
+}
+
+/* With the folder of what was copied into it (state/credentials.h). */
+static void delete_home(struct arena *mem, const char *path)
+{
+    file_remove_tree(path);
+    file_remove_tree(arena_printf(mem, "%s" GIVEN, path).p);
 }
 
 void agent_homes_sweep(const char *state, const struct limits *limits, int64_t now)
@@ -24,10 +33,14 @@ void agent_homes_sweep(const char *state, const struct limits *limits, int64_t n
     if (!state || !file_list_beneath(&mem, state, "homes", HOMES_MOST, &names, &e))
         return;
     for (size_t i = 0; i < names.n; i++) {
-        const char *path = arena_printf(&mem, "%s/homes/%s", state, names.v[i]).p;
+        struct str name = str_of(names.v[i]);
+        const char *path;
 
+        if (str_ends(name, STR(GIVEN))) /* it is as old as its home */
+            name = str_head(name, name.n - strlen(GIVEN));
+        path = arena_printf(&mem, "%s/homes/" STR_FMT, state, STR_ARG(name)).p;
         if (used_at(path) < now - limits->session_keep_ms)
-            file_remove_tree(path);
+            delete_home(&mem, path);
     }
 }
 
@@ -36,5 +49,5 @@ void agent_home_delete(const char *state, const char *session)
     AUTO_ARENA mem = { 0 };
 
     if (state && !strchr(session, '/'))
-        file_remove_tree(arena_printf(&mem, "%s/homes/%s", state, session).p);
+        delete_home(&mem, arena_printf(&mem, "%s/homes/%s", state, session).p);
 }

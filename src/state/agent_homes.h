@@ -1,6 +1,6 @@
 /*
  * agent_homes.h - deletes the HOME folders of agents that run as programs (`homes/SESSION` in the
- * state directory, proto/acp/client/acp_home.h). The functions block.
+ * state directory, proto/acp/client/acp_client_home.h). The functions block.
  */
 #ifndef STATE_AGENT_HOMES_H
 #define STATE_AGENT_HOMES_H

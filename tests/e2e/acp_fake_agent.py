@@ -13,6 +13,7 @@ import time
 
 BAD = sys.argv[sys.argv.index("--bad") + 1] if "--bad" in sys.argv else ""
 FLAGS = {flag for flag in sys.argv[1:] if flag.startswith("--")}
+METHOD = os.environ.get("FAKE_LOGIN", "key")
 KEPT = pathlib.Path(os.environ.get("HOME", "/tmp")) / "fake-sessions"
 
 write_lock = threading.Lock()
@@ -231,10 +232,63 @@ def play_late(session, rest):
     return "end_turn"
 
 
+def play_cost(session, rest):
+    update(session, "usage_update", used=1, size=1000,
+           cost={"amount": float(rest), "currency": "USD"})
+    return "cancelled" if cancelled[session].wait(0.2) else "end_turn"
+
+
+def play_nag(session, rest):
+    """Ask for permission again and again."""
+    for n in range(int(rest)):
+        answer = call("session/request_permission", sessionId=session, options=OPTIONS,
+                      toolCall={"toolCallId": f"n{n}", "title": "Nag", "kind": "read",
+                                "rawInput": {"text": "x" * 1000}})
+        if answer["result"]["outcome"]["outcome"] == "cancelled":
+            return "cancelled"
+    return "end_turn"
+
+
+def play_show(session, rest):
+    """Many short updates that name a terminal with much output."""
+    made = call("terminal/create", sessionId=session, command="seq", args=["9999"])
+    terminal = made["result"]["terminalId"]
+    call("terminal/wait_for_exit", sessionId=session, terminalId=terminal)
+    for n in range(int(rest)):
+        update(session, "tool_call", toolCallId=f"s{n}", title="Show", status="completed",
+               content=[{"type": "terminal", "terminalId": terminal}])
+    return "cancelled" if cancelled[session].wait(0.2) else "end_turn"
+
+
+def play_burst(session, rest):
+    """Create several terminals at the same time, and count those that were created."""
+    told = []
+
+    def create():
+        told.append(call("terminal/create", sessionId=session, command="sleep", args=["1000"]))
+
+    threads = [threading.Thread(target=create) for _ in range(int(rest))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    say(session, str(sum("result" in answer for answer in told)))
+    return "end_turn"
+
+
+def play_vanish(session, rest):
+    """Die while terminals are being created."""
+    for n in range(5):
+        send({"id": f"vanish-{n}", "method": "terminal/create",
+              "params": {"sessionId": session, "command": "true"}})
+    time.sleep(float(rest))
+    os._exit(3)
+
+
 def play_login(session, rest):
     if not logged_in:
         raise PermissionError()
-    say(session, "logged in")
+    say(session, json.dumps(turns[session]["prompt"]) if rest == "blocks" else "logged in")
     return "end_turn"
 
 
@@ -306,7 +360,7 @@ def initialize(params):
         "loadSession": "--no-load" not in FLAGS,
         "promptCapabilities": {"image": "--image" in FLAGS,
                                "embeddedContext": "--embedded" in FLAGS}},
-        "authMethods": [{"id": "key", "name": "Use a key"}],
+        "authMethods": [{"id": METHOD, "name": "Use a key"}],
         "agentInfo": {"name": "fake", "version": "1.0"}}
     if "--resume" in FLAGS:
         result["agentCapabilities"]["sessionCapabilities"] = {"resume": {}}
@@ -340,7 +394,7 @@ def load_session(params):
 
 def authenticate(params):
     global logged_in  # pylint: disable=global-statement
-    if params["methodId"] != "key":
+    if params["methodId"] != METHOD:
         raise Refused(-32602, "unknown method")
     logged_in = True
     return {}

@@ -5,30 +5,17 @@ import pathlib
 import sys
 
 from acp_client import Acp, AcpError, chooses
-from harness import case, equal, has, main, user_config, wait_for
+from acp_fake import define, none_left
+from harness import case, equal, has, main
 
-FAKE = str(pathlib.Path(__file__).parent / "acp_fake_agent.py")
 FILES = {"fs": {"readTextFile": True, "writeTextFile": True}}
 
 
 def through(root, **more):
     """An editor whose sessions are with the program."""
     (root / ".git").mkdir(exist_ok=True)
-    command = json.dumps([sys.executable, FAKE, "--mark", str(root)])
-    user_config(root, f'[[agents]]\nname = "fake"\nprovider = "acp"\ncommand = {command}\n')
+    define(root)
     return Acp("--agent", "fake", root=root, **more)
-
-
-def processes(root):
-    found = []
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if str(root).encode() in words and FAKE.encode() in words:
-            found.append(folder.name)
-    return found
 
 
 @case
@@ -47,7 +34,7 @@ def texts_thoughts_tools_and_plans_pass_through(root):
         equal(edit["content"][0]["type"], "diff")
         equal(len(acp.updates(session, "plan")), 1)
         has(acp.text(session), "Done.")
-    wait_for("the end of the program", lambda: not processes(root))
+    none_left(root)
 
 
 @case
@@ -114,7 +101,7 @@ def a_loaded_session_continues_in_the_program(root):
         acp.forget()
         acp.prompt(session, "count")
         has(acp.text(session), "turn 2")
-    wait_for("the end of the program", lambda: not processes(root))
+    none_left(root)
 
 
 main()

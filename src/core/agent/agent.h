@@ -5,7 +5,7 @@
  * Implementations (struct agent_kind):
  *   local    a model with trefoil's tools (core/agent/local.h)
  *   script   rules from a file, for tests and demos (provider/script.h)
- *   acp      programs that speak ACP, which trefoil starts (proto/acp/client/acp_agent.h)
+ *   acp      programs that speak ACP, which trefoil starts (proto/acp/client/acp_client.h)
  *   a2a      remote agents that trefoil calls over A2A (proto/a2a/client/a2a_agent.h)
  *
  * All code that uses an agent (`run`, `chat`, MCP tools, tasks) opens a session (session.h) and

@@ -46,8 +46,8 @@ struct agent_def {
     const char *script;
     /*
      * if the provider is "acp": the command of the program, or the name of a preset
-     * (proto/acp/client/acp_preset.h); the environment that the program gets: variables, and names
-     * of variables of ours
+     * (proto/acp/client/acp_client_preset.h); the environment that the program gets: variables, and
+     * names of variables of ours
      */
     struct pick_strs command;
     struct str preset;

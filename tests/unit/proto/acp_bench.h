@@ -7,8 +7,8 @@
 
 #include "base/container.h"
 #include "base/mem.h"
-#include "proto/acp/client/acp_parts.h"
-#include "proto/acp/client/acp_preset.h"
+#include "proto/acp/client/acp_client_parts.h"
+#include "proto/acp/client/acp_client_preset.h"
 
 #include <stdio.h>
 

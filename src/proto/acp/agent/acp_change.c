@@ -186,7 +186,7 @@ void acp_on_set_mode(struct rpc_in *in)
     struct change_params params = { 0 };
     struct acp_session *s;
 
-    if (!acp_params(in, PICK_TABLE(mode_fields), &params))
+    if (!rpc_params(in, PICK_TABLE(mode_fields), &params))
         return;
     s = acp_session_open_of(in, params.session);
     if (s)
@@ -198,7 +198,7 @@ void acp_on_set_model(struct rpc_in *in)
     struct change_params params = { 0 };
     struct acp_session *s;
 
-    if (!acp_params(in, PICK_TABLE(model_fields), &params))
+    if (!rpc_params(in, PICK_TABLE(model_fields), &params))
         return;
     s = acp_session_open_of(in, params.session);
     if (s)
@@ -211,7 +211,7 @@ void acp_on_set_option(struct rpc_in *in)
     struct acp_session *s;
     size_t i = 0;
 
-    if (!acp_params(in, PICK_TABLE(option_fields), &params))
+    if (!rpc_params(in, PICK_TABLE(option_fields), &params))
         return;
     s = acp_session_open_of(in, params.session);
     while (i < ARRAY_LEN(options) && !str_eq(params.id, options[i].id))

@@ -90,7 +90,7 @@ void acp_on_initialize(struct rpc_in *in)
         rpc_error(in, RPC_INVALID_REQUEST, "initialize was called before on this connection");
         return;
     }
-    if (!acp_params(in, PICK_TABLE(initialize_fields), &params))
+    if (!rpc_params(in, PICK_TABLE(initialize_fields), &params))
         return;
     c->can = read_capabilities(params.capabilities);
     c->state = ACP_CONN_READY;
@@ -131,7 +131,7 @@ void acp_on_cancel_request(struct rpc_in *in)
     struct cancel_request params = { 0 };
     struct rpc_in *call;
 
-    if (!acp_params(in, PICK_TABLE(cancel_request_fields), &params))
+    if (!rpc_params(in, PICK_TABLE(cancel_request_fields), &params))
         return;
     call = peer_find_in(in->peer, params.id);
     if (call)

@@ -190,7 +190,7 @@ void acp_on_list(struct rpc_in *in)
     struct acp_walk *k = ARENA_NEW(in->mem, struct acp_walk);
 
     k->in = in;
-    if (!acp_params(in, PICK_TABLE(list_fields), k))
+    if (!rpc_params(in, PICK_TABLE(list_fields), k))
         return;
     if (k->folder.p && !str_starts(k->folder, STR("/"))) {
         rpc_error(in, RPC_INVALID_PARAMS, "params.cwd: expected an absolute path");
@@ -220,6 +220,8 @@ static void on_deleted(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     walk_close(k);
+    if (!e)
+        roots_of(k)->kind->deleted(roots_of(k), &k->root[k->at], k->session);
     if (e && e->code != ERR_NOT_FOUND)
         acp_error_of(k->in, e, STR_NONE);
     else
@@ -275,7 +277,7 @@ void acp_on_delete(struct rpc_in *in)
     struct acp_session *s;
 
     k->in = in;
-    if (!acp_params(in, PICK_TABLE(delete_fields), k))
+    if (!rpc_params(in, PICK_TABLE(delete_fields), k))
         return;
     s = acp_conn_find(acp_conn_of(in), k->session);
     if (!s) {

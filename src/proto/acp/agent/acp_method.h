@@ -10,9 +10,6 @@
 
 extern const struct peer_kind acp_agent_peer;
 
-/* Decode params by a table. If that fails, the request is answered with -32602. */
-bool acp_params(struct rpc_in *in, const struct pick *row, size_t rows, void *out);
-
 /* Answer with the result {}. */
 void acp_result_empty(struct rpc_in *in);
 

@@ -72,24 +72,6 @@ const struct peer_kind acp_agent_peer = {
 
 /* ---- params and answers ---------------------------------------------------------------------- */
 
-bool acp_params(struct rpc_in *in, const struct pick *row, size_t rows, void *out)
-{
-    struct err e;
-
-    for (size_t i = 0; i < rows && !json_here(in->params); i++) {
-        if (row[i].flags & PICK_MUST) {
-            rpc_error(in, RPC_INVALID_PARAMS, "params: missing required key \"" STR_FMT "\"",
-                      STR_ARG(row[i].name));
-            return false;
-        }
-    }
-    if (json_here(in->params) && !pick(in->mem, in->params, row, rows, PICK_LENIENT, out, &e)) {
-        rpc_error_of(in, &e);
-        return false;
-    }
-    return true;
-}
-
 void acp_result_empty(struct rpc_in *in)
 {
     rpc_result_raw(in, STR("{}"));

@@ -192,7 +192,7 @@ void acp_on_cancel(struct rpc_in *in)
     struct cancel params = { 0 };
     struct acp_session *s = NULL;
 
-    if (acp_params(in, PICK_TABLE(cancel_fields), &params))
+    if (rpc_params(in, PICK_TABLE(cancel_fields), &params))
         s = acp_conn_find(acp_conn_of(in), params.session);
     if (s)
         acp_prompts_cancel(s);
@@ -265,7 +265,7 @@ void acp_on_prompt(struct rpc_in *in)
     struct acp_prompt *p;
     struct blocks blocks;
 
-    if (!acp_params(in, PICK_TABLE(prompt_fields), &params))
+    if (!rpc_params(in, PICK_TABLE(prompt_fields), &params))
         return;
     s = acp_session_of(in, params.session);
     if (!s || !may_queue(in, s) || !read_prompt(in, s, params.prompt, &blocks))

@@ -91,6 +91,9 @@ struct acp_roots_kind {
                                      struct err *e);
     void (*store_close)(struct acp_roots *r, struct store_port *store);
 
+    /* A session was deleted from the store of this root: delete its files, such as logs. Blocks. */
+    void (*deleted)(struct acp_roots *r, const struct acp_stored_root *root, struct str session);
+
     /*
      * Begin to connect to the servers of a session, all at the same time. ERR_INVALID: an entry is
      * malformed; then nothing is started.

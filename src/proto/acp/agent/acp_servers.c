@@ -58,7 +58,7 @@ void acp_on_add_server(struct rpc_in *in)
     struct acp_session *s;
     struct err e;
 
-    if (!acp_params(in, PICK_TABLE(add_fields), &params))
+    if (!rpc_params(in, PICK_TABLE(add_fields), &params))
         return;
     s = acp_session_open_of(in, params.session);
     if (!s)
@@ -81,7 +81,7 @@ void acp_on_remove_server(struct rpc_in *in)
     struct acp_session *s;
     struct err e;
 
-    if (!acp_params(in, PICK_TABLE(remove_fields), &params))
+    if (!rpc_params(in, PICK_TABLE(remove_fields), &params))
         return;
     s = acp_session_open_of(in, params.session);
     if (!s)

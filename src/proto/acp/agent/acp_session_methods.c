@@ -1,4 +1,5 @@
 /* acp_session_methods.c - session/new, load, resume, fork and close. */
+#include "base/utf8.h"
 #include "proto/acp/agent/acp_method.h"
 #include "proto/acp/agent/acp_open.h"
 #include "proto/acp/agent/acp_session.h"
@@ -22,7 +23,7 @@ void acp_on_new(struct rpc_in *in)
 {
     struct acp_open_want want = { 0 };
 
-    if (acp_params(in, PICK_TABLE(new_fields), &want))
+    if (rpc_params(in, PICK_TABLE(new_fields), &want))
         acp_open(in, &want);
 }
 
@@ -30,7 +31,7 @@ void acp_on_fork(struct rpc_in *in)
 {
     struct acp_open_want want = { .forks = true };
 
-    if (acp_params(in, PICK_TABLE(existing_fields), &want))
+    if (rpc_params(in, PICK_TABLE(existing_fields), &want))
         acp_open(in, &want);
 }
 
@@ -43,13 +44,24 @@ struct reopening {
     struct acp_open_want want;
 };
 
+static void answer_in_use(struct rpc_in *in, struct str id)
+{
+    rpc_error(in, RPC_INVALID_REQUEST,
+              "session " STR_FMT
+              " is in use on this connection; wait until its prompt has ended, or cancel it",
+              STR_ARG(utf8_head(id, 80)));
+}
+
 static void on_closed_for_opening(struct op *op, const struct err *e, void *ctx)
 {
     struct reopening *r = ctx;
 
     (void)op;
     (void)e;
-    acp_open(r->in, &r->want);
+    if (acp_conn_find(acp_conn_of(r->in), r->want.id)) /* another request has opened it again */
+        answer_in_use(r->in, r->want.id);
+    else
+        acp_open(r->in, &r->want);
 }
 
 static void reopen(struct rpc_in *in, struct acp_session *s, const struct acp_open_want *want)
@@ -67,16 +79,13 @@ static void open_existing(struct rpc_in *in, bool replays)
     struct acp_open_want want = { .replays = replays };
     struct acp_session *s;
 
-    if (!acp_params(in, PICK_TABLE(existing_fields), &want))
+    if (!rpc_params(in, PICK_TABLE(existing_fields), &want))
         return;
     s = acp_conn_find(acp_conn_of(in), want.id);
     if (!s)
         acp_open(in, &want);
     else if (s->state == ACP_SESSION_OPENING || s->prompts)
-        rpc_error(in, RPC_INVALID_REQUEST,
-                  "session %s is in use on this connection; wait until its prompt has ended, or "
-                  "cancel it",
-                  s->id);
+        answer_in_use(in, want.id);
     else
         reopen(in, s, &want);
 }
@@ -118,7 +127,7 @@ void acp_on_close(struct rpc_in *in)
     struct acp_session *s;
 
     c->in = in;
-    if (!acp_params(in, PICK_TABLE(close_fields), c))
+    if (!rpc_params(in, PICK_TABLE(close_fields), c))
         return;
     s = acp_session_of(in, c->session);
     if (!s)

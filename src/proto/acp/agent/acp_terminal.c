@@ -433,9 +433,13 @@ void acp_terminal_run(struct workspace *w, struct terminal *t, struct op *parent
     jw_kint(&out, "outputByteLimit", (int64_t)t->output_limit);
     jw_object_end(&out);
     op_begin(&t->op, &create_kind, t->host->loop, parent, done, ctx);
+    if (params.full) {
+        free_unstarted(a, &(struct err){ ERR_LIMIT, "the command is too long for the editor" });
+        return;
+    }
     /* not below t->op: a terminal that the editor has created must be released, too */
-    peer_call(&s->conn->peer, NULL, &a->main, NULL, "terminal/create",
-              params.full ? STR("{}") : buf_str(&params), s->root->limits->tool_ms, on_created, a);
+    peer_call(&s->conn->peer, NULL, &a->main, NULL, "terminal/create", buf_str(&params),
+              s->root->limits->tool_ms, on_created, a);
 }
 
 /* ---- a command that was started -------------------------------------------------------------- */

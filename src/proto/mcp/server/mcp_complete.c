@@ -133,7 +133,7 @@ void mcp_on_complete(struct rpc_in *in)
     struct mcp_request *r;
     struct json args;
 
-    if (!mcp_params(in, PICK_TABLE(complete_fields), &params) ||
+    if (!rpc_params(in, PICK_TABLE(complete_fields), &params) ||
         !find_subject(in, &params.ref, &subject))
         return;
     if (!subject.complete) {

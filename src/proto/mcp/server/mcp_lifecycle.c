@@ -33,7 +33,7 @@ void mcp_on_initialize(struct rpc_in *in)
     enum mcp_version v;
     struct jw *w;
 
-    if (!mcp_params(in, PICK_TABLE(initialize_fields), &params))
+    if (!rpc_params(in, PICK_TABLE(initialize_fields), &params))
         return;
     v = agree(params.version);
     mcp_conv_set_version(conv, v);
@@ -91,7 +91,7 @@ void mcp_on_cancelled(struct rpc_in *in)
     struct cancelled params = { 0 };
     struct rpc_in *call = NULL;
 
-    if (mcp_params(in, PICK_TABLE(cancelled_fields), &params))
+    if (rpc_params(in, PICK_TABLE(cancelled_fields), &params))
         call = peer_find_in(in->peer, params.id);
     if (call)
         rpc_in_cancel(call);
@@ -109,7 +109,7 @@ void mcp_on_set_level(struct rpc_in *in)
 {
     struct set_level params = { 0 };
 
-    if (!mcp_params(in, PICK_TABLE(set_level_fields), &params))
+    if (!rpc_params(in, PICK_TABLE(set_level_fields), &params))
         return;
     if (!mcp_level_named(params.level, &mcp_conv_of(in)->log_level)) {
         rpc_error(in, RPC_INVALID_PARAMS,

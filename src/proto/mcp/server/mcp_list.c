@@ -35,7 +35,7 @@ bool mcp_page_read(struct rpc_in *in, struct mcp_list_page *page)
     struct list params = { 0 };
 
     *page = (struct mcp_list_page){ 0, (size_t)in->peer->rpc->limits->mcp_page_items };
-    if (!mcp_params(in, PICK_TABLE(list_fields), &params))
+    if (!rpc_params(in, PICK_TABLE(list_fields), &params))
         return false;
     if (!params.cursor.p || read_cursor(in->mem, params.cursor, &page->at))
         return true;

@@ -192,7 +192,7 @@ void mcp_on_listen(struct rpc_in *in)
     struct mcp_listen *l = ARENA_NEW(in->mem, struct mcp_listen);
     struct listen params = { 0 };
 
-    if (!mcp_params(in, PICK_TABLE(listen_fields), &params) ||
+    if (!rpc_params(in, PICK_TABLE(listen_fields), &params) ||
         is_too_much(in, "resourceSubscriptions", params.wishes.uris.n) ||
         is_too_much(in, "taskIds", params.wishes.tasks.n))
         return;

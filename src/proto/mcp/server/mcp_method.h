@@ -22,11 +22,6 @@ static inline struct offer *mcp_offer_of(const struct rpc_in *in)
     return mcp_conv_of(in)->server->offer;
 }
 
-/*
- * Decode the params by a table (pick.h); on failure, answer with the error. Absent params mean {}.
- */
-bool mcp_params(struct rpc_in *in, const struct pick *row, size_t rows, void *out);
-
 /* Call list(in) when all sources of the offer are ready. On failure, answer with the error. */
 void mcp_when_gathered(struct rpc_in *in, void (*list)(struct rpc_in *in));
 

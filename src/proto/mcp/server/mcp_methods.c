@@ -147,24 +147,6 @@ const struct peer_kind mcp_server_peer = {
 
 /* ---- params ------------------------------------------------------------------------------ */
 
-bool mcp_params(struct rpc_in *in, const struct pick *row, size_t rows, void *out)
-{
-    struct err e;
-
-    for (size_t i = 0; i < rows && !json_here(in->params); i++) {
-        if (row[i].flags & PICK_MUST) {
-            rpc_error(in, RPC_INVALID_PARAMS, "params: missing required key \"" STR_FMT "\"",
-                      STR_ARG(row[i].name));
-            return false;
-        }
-    }
-    if (json_here(in->params) && !pick(in->mem, in->params, row, rows, PICK_LENIENT, out, &e)) {
-        rpc_error_of(in, &e);
-        return false;
-    }
-    return true;
-}
-
 struct json mcp_reread(struct arena *mem, const struct limits *limits, struct str raw)
 {
     struct json_opts opts = limits_json(limits);

@@ -92,7 +92,7 @@ void mcp_on_prompts_get(struct rpc_in *in)
     const struct prompt *prompt;
     struct mcp_request *r;
 
-    if (!mcp_params(in, PICK_TABLE(get_fields), &params) || mcp_park_resume(in, &params.round))
+    if (!rpc_params(in, PICK_TABLE(get_fields), &params) || mcp_park_resume(in, &params.round))
         return;
     prompt = offer_prompt(offer, params.name);
     if (!prompt) {

@@ -122,7 +122,7 @@ void mcp_on_resources_read(struct rpc_in *in)
     struct mcp_request *r;
     struct json vars;
 
-    if (!mcp_params(in, PICK_TABLE(read_fields), &params) || mcp_park_resume(in, &params.round))
+    if (!rpc_params(in, PICK_TABLE(read_fields), &params) || mcp_park_resume(in, &params.round))
         return;
     resource = uri_template_find(offer, params.uri, in->mem, &vars);
     if (!resource) {

@@ -68,7 +68,7 @@ void mcp_on_subscribe(struct rpc_in *in)
     struct subscribe params = { 0 };
     struct json vars;
 
-    if (!mcp_params(in, PICK_TABLE(subscribe_fields), &params))
+    if (!rpc_params(in, PICK_TABLE(subscribe_fields), &params))
         return;
     if (!uri_template_find(conv->server->offer, params.uri, in->mem, &vars)) {
         mcp_refuse_uri(in, params.uri);
@@ -93,7 +93,7 @@ void mcp_on_unsubscribe(struct rpc_in *in)
     struct subscribe params = { 0 };
     struct mcp_subscription **at;
 
-    if (!mcp_params(in, PICK_TABLE(subscribe_fields), &params))
+    if (!rpc_params(in, PICK_TABLE(subscribe_fields), &params))
         return;
     at = place_of(conv, params.uri);
     if (*at)

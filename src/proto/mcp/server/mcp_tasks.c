@@ -135,7 +135,7 @@ static void task_query_begin(struct rpc_in *in, size_t fields, void (*then)(stru
         mcp_refuse_taskless(in);
         return;
     }
-    if (!mcp_params(in, task_fields, fields, q))
+    if (!rpc_params(in, task_fields, fields, q))
         return;
     q->in = in;
     q->begin = then;

@@ -153,7 +153,7 @@ void mcp_on_tools_call(struct rpc_in *in)
     const struct tool *tool;
     struct early_call *early;
 
-    if (!mcp_params(in, PICK_TABLE(tool_call_fields), &params) ||
+    if (!rpc_params(in, PICK_TABLE(tool_call_fields), &params) ||
         mcp_park_resume(in, &params.round))
         return;
     tool = offer_tool(offer, params.name);

@@ -1,5 +1,5 @@
 /*
- * acp_prompt.c - the states of one prompt; acp_parts.h has the diagram.
+ * acp_client_prompt.c - the states of one prompt; acp_client_parts.h has the diagram.
  *
  * acp_turn_next takes the next step whenever the process or a request of ours has made progress.
  * If the prompt is cancelled before session/prompt was sent, the process is stopped, because the
@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "proto/acp/client/acp_parts.h"
-#include "proto/acp/client/acp_settings.h"
+#include "proto/acp/client/acp_client_parts.h"
+#include "proto/acp/client/acp_client_settings.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -80,13 +80,23 @@ void acp_turn_notice(struct acp_turn *t, const char *fmt, ...)
     turn_event(t->prompt->turn, &ev);
 }
 
+/* The store has failed, so the prompt ends before the agent has ended it. */
+static void abandon_turn(struct acp_turn *t)
+{
+    struct acp_driven *s = t->session;
+
+    s->turn = NULL;
+    if (s->conn && !acp_conn_is_free(s->conn)) /* nothing would take its answer */
+        acp_conn_close(s->conn, true, &(struct err){ ERR_CLOSED, "its prompt was given up" });
+}
+
 static void acp_turn_release(struct agent_prompt *p)
 {
     struct acp_turn *t = p->work;
 
     timer_clear(p->op.loop, &t->watchdog);
-    if (t->session->turn == t) /* the store has failed */
-        t->session->turn = NULL;
+    if (t->session->turn == t)
+        abandon_turn(t);
     arena_fini(&t->mem);
     mem_free(t);
 }
@@ -152,6 +162,7 @@ static bool prompt_needs_login(struct acp_turn *t, struct err *e)
     if (t->authenticated || t->state != ACP_TURN_PROMPTING)
         return false;
     acp_turn_go(t, ACP_TURN_OPENING);
+    t->session->fresh = t->sent_first; /* the agent has not seen it */
     return acp_authenticate(t, e);
 }
 
@@ -220,6 +231,7 @@ static void send_prompt(struct acp_turn *t)
         return;
     }
     acp_turn_go(t, ACP_TURN_PROMPTING);
+    t->sent_first = s->fresh;
     s->fresh = false;
     peer_call(&s->conn->peer, NULL, &s->conn->out, NULL, "session/prompt", buf_str(&out), PROMPT_MS,
               on_prompt_answer, s->conn);

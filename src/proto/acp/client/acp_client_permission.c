@@ -1,10 +1,10 @@
 /*
- * acp_permission.c - session/request_permission: a question of the agent, which the guard judges and
+ * acp_client_permission.c - session/request_permission: a question of the agent, which the guard judges and
  * perhaps passes on to the client of the turn (turn_ask).
  */
 #include "base/container.h"
 #include "base/utf8.h"
-#include "proto/acp/client/acp_parts.h"
+#include "proto/acp/client/acp_client_parts.h"
 
 struct permission_request {
     struct acp_request request; /* first */
@@ -130,8 +130,13 @@ void acp_on_permission(struct rpc_in *in)
         answer_cancelled(in);
         return;
     }
+    if (!acp_turn_count(s->turn, json_raw(in->params).n)) {
+        answer_cancelled(in);
+        return;
+    }
     if (!acp_tool_call_merge(s->turn, json_get(in->params, STR("toolCall")), &call)) {
-        rpc_error(in, RPC_INVALID_PARAMS, "toolCall.toolCallId is missing");
+        rpc_error(in, RPC_INVALID_PARAMS,
+                  "toolCall.toolCallId is missing, or too many calls have not ended");
         return;
     }
     report_call(s->turn, &call);

@@ -1,13 +1,13 @@
 /*
- * acp_tool_call.c - tool calls that the agent reports.
+ * acp_client_tool_call.c - tool calls that the agent reports.
  *
  * An update contains only the members that have changed, so the call is kept until it ends.
  */
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/utf8.h"
-#include "proto/acp/client/acp_parts.h"
-#include "proto/acp/client/acp_terminals.h"
+#include "proto/acp/client/acp_client_parts.h"
+#include "proto/acp/client/acp_client_terminals.h"
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
@@ -119,15 +119,15 @@ static void put_diff(struct call_content *c, struct json item)
 }
 
 /* What a terminal of ours shows now. Terminals of the agent itself are unknown. */
-static void put_terminal(struct call_content *c, const struct acp_driven *s, struct json id)
+static void put_terminal(struct call_content *c, struct acp_turn *t, struct json id)
 {
-    struct str output = acp_terminal_output(s, json_str(c->mem, id));
+    struct str output = acp_terminal_output(t->session, json_str(c->mem, id));
 
-    if (output.n)
+    if (output.n && acp_turn_count(t, output.n)) /* a short update can name much output */
         put_line(c, arena_str(c->mem, output));
 }
 
-static void put_item(struct call_content *c, const struct acp_driven *s, struct json item)
+static void put_item(struct call_content *c, struct acp_turn *t, struct json item)
 {
     struct json type = json_get(item, STR("type"));
 
@@ -136,7 +136,7 @@ static void put_item(struct call_content *c, const struct acp_driven *s, struct 
     else if (json_is(type, STR("diff")))
         put_diff(c, item);
     else if (json_is(type, STR("terminal")))
-        put_terminal(c, s, json_get(item, STR("terminalId")));
+        put_terminal(c, t, json_get(item, STR("terminalId")));
 }
 
 /* rawOutput is shown if the agent sends no content. */
@@ -156,7 +156,7 @@ static void read_content(struct acp_turn *t, struct json update, struct event_to
     buf_init_in(&c.text, &t->mem, most);
     buf_init_in(&c.blocks, &t->mem, most);
     JSON_EACH(item, content)
-    put_item(&c, t->session, item);
+    put_item(&c, t, item);
     put_raw_output(&c, json_get(update, STR("rawOutput")));
     if (c.text.n)
         ev->text = buf_str(&c.text);

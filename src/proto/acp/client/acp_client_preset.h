@@ -1,11 +1,11 @@
 /*
- * acp_preset.h - the programs that trefoil knows: their commands, and what they need and understand.
+ * acp_client_preset.h - the programs that trefoil knows: their commands, and what they need and understand.
  *
  * A preset is chosen by `preset` of an agent's definition. Each preset is also an agent of its name
  * that needs no definition (`trefoil run -a claude`).
  */
-#ifndef PROTO_ACP_CLIENT_ACP_PRESET_H
-#define PROTO_ACP_CLIENT_ACP_PRESET_H
+#ifndef PROTO_ACP_CLIENT_ACP_CLIENT_PRESET_H
+#define PROTO_ACP_CLIENT_ACP_CLIENT_PRESET_H
 
 #include "core/agent/agent_def.h"
 

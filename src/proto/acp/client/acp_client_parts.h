@@ -1,5 +1,5 @@
 /*
- * acp_parts.h - the internals of an ACP agent, shared by the files of this folder.
+ * acp_client_parts.h - the internals of an ACP agent, shared by the files of this folder.
  *
  *   acp_driven    our side of one session: conversation->data. It lives from the first prompt until
  *                 the session of trefoil is closed.
@@ -8,11 +8,11 @@
  *   acp_turn      one prompt: agent_prompt->work.
  *   acp_request   a request of the agent that waits for its answer.
  */
-#ifndef PROTO_ACP_CLIENT_ACP_PARTS_H
-#define PROTO_ACP_CLIENT_ACP_PARTS_H
+#ifndef PROTO_ACP_CLIENT_ACP_CLIENT_PARTS_H
+#define PROTO_ACP_CLIENT_ACP_CLIENT_PARTS_H
 
 #include "core/session/turn.h"
-#include "proto/acp/client/acp_agent.h"
+#include "proto/acp/client/acp_client.h"
 #include "rpc/child_link.h"
 
 /* The version of the protocol that we speak, and the rows of method tables. */
@@ -69,8 +69,7 @@ struct acp_link {
     struct str garbage_now; /* the first such line, shortened */
     struct err why;         /* in ENDING: the reason */
     struct acp_abilities can;
-    const char *home;                   /* HOME of the process; NULL: that of the user */
-    struct acp_credential *credentials; /* files that were copied into it (acp_home.c) */
+    const char *home; /* HOME of the process with copies of the user's files; NULL: none */
     struct arena mem;
     struct acp_link *next; /* the next process of the session that is ending */
 };
@@ -105,7 +104,7 @@ bool acp_answer_fail(const struct acp_link *c, struct json error, const char *do
 /* The code of an error response; 0: it has none. */
 int64_t acp_answer_code(struct json error);
 
-/* ---- starting (acp_spawn.c) ------------------------------------------------------------------ */
+/* ---- starting (acp_client_spawn.c) ------------------------------------------------------------------ */
 
 /* Set *out to the command of a process that is about to start, in mem, and prepare its HOME. */
 bool acp_command(struct arena *mem, struct acp_link *c, struct child_command *out, struct err *e);
@@ -145,13 +144,14 @@ struct acp_turn {
     struct timer watchdog;
     bool authenticated;          /* `authenticate` was tried in this turn */
     bool started;                /* a process was started for this prompt */
+    bool sent_first;             /* session/prompt was sent as the first one of its session */
     enum turn_stop cancelled_as; /* in CANCELLING: how the prompt will end */
     struct model_usage usage;
     int64_t used, size;          /* tokens of the context */
     double cost;                 /* US dollars of the session; negative: unknown */
     struct acp_tool_call *calls; /* calls that have not ended */
     size_t open_calls;
-    int64_t bytes; /* bytes of all updates so far */
+    int64_t bytes; /* counted by acp_turn_count */
     struct arena mem;
 };
 
@@ -238,6 +238,12 @@ struct str acp_transcript(const struct acp_turn *t, struct arena *mem);
 /* The text of a content block, or a placeholder; in mem. */
 struct str acp_content_text(struct arena *mem, struct json block);
 
+/*
+ * Count bytes that are kept until the turn ends. False: the turn has more than
+ * limits.acp_turn_bytes; it is being cancelled, and nothing more may be kept.
+ */
+bool acp_turn_count(struct acp_turn *t, size_t bytes);
+
 /* Report t->usage and the size of the context. */
 void acp_report_usage(struct acp_turn *t);
 
@@ -249,7 +255,10 @@ struct acp_tool_call {
     struct acp_tool_call *next;
 };
 
-/* Merge a tool_call or tool_call_update into the call; *out is the event to report. */
+/*
+ * Merge a tool_call or tool_call_update into the call; *out is the event to report. False: it has no
+ * toolCallId, or too many calls have not ended.
+ */
 bool acp_tool_call_merge(struct acp_turn *t, struct json update, struct event_tool *out);
 
 enum tool_kind acp_tool_kind(struct json word);

@@ -1,9 +1,9 @@
 /*
- * acp_elicitation.c - elicitation/create: a form that the user fills in, or a page to visit. Core's
+ * acp_client_elicitation.c - elicitation/create: a form that the user fills in, or a page to visit. Core's
  * questions have the same JSON, so the params and the answer are passed on unchanged.
  */
 #include "base/container.h"
-#include "proto/acp/client/acp_parts.h"
+#include "proto/acp/client/acp_client_parts.h"
 
 struct elicitation {
     struct acp_request request; /* first */

@@ -1,24 +1,28 @@
 /*
- * acp_spawn.c - the command, the environment and the sandbox of an agent's process.
+ * acp_client_spawn.c - the command, the environment and the sandbox of an agent's process.
  *
  * The process gets the base set of our environment, the keys of its own provider, and the settings
  * of the definition as TREFOIL_* and VAULTSPEC_*. It runs in the sandbox profile `agent`, with a
- * HOME of its own for each session (acp_home.c).
+ * HOME of its own for each session (acp_client_home.c).
  */
 #include "base/auto.h"
 #include "base/log.h"
 #include "core/guard/guard_read_only.h"
 #include "core/sandbox_policy.h"
 #include "loop/proc_env.h"
-#include "proto/acp/client/acp_home.h"
-#include "proto/acp/client/acp_parts.h"
-#include "proto/acp/client/acp_preset.h"
+#include "proto/acp/client/acp_client_home.h"
+#include "proto/acp/client/acp_client_parts.h"
+#include "proto/acp/client/acp_client_preset.h"
 
+#include <assert.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 /* A variable has at most this many bytes; longer system prompts are passed in a file. */
-enum { ENV_PROMPT_MOST = 64 << 10, ENV_MOST = 80 };
+enum { ENV_PROMPT_MOST = 64 << 10 };
+
+/* Variables that are not in the definition: see set_words, set_instructions and set_settings. */
+enum { ENV_OWN = 80 };
 
 bool acp_reads_only(const struct acp_driven *s)
 {
@@ -68,7 +72,7 @@ static const char *const *agent_argv(struct arena *mem, const struct acp_program
     if (port)
         add_option(&l, preset->port_option, arena_printf(mem, "%u", port));
     add_option(&l, preset->model_option, program->model);
-    if (!str_eq(def->approval_mode, STR("yolo")) || def->trusted) /* see acp_settings.c */
+    if (!str_eq(def->approval_mode, STR("yolo")) || def->trusted) /* see acp_client_settings.c */
         add_option(&l, preset->approval_option, def->approval_mode);
     add_option(&l, preset->format_option, def->output_format);
     add_options(&l, preset->include_option, &def->include_dirs);
@@ -80,14 +84,16 @@ static const char *const *agent_argv(struct arena *mem, const struct acp_program
 
 struct agent_env_list {
     struct arena *mem;
-    struct proc_env_var v[ENV_MOST];
-    size_t n;
+    struct proc_env_var *v;
+    size_t n, most;
 };
 
 static void set_var(struct agent_env_list *l, const char *name, struct str value)
 {
-    if (value.p && l->n < ENV_MOST)
-        l->v[l->n++] = (struct proc_env_var){ str_of(name), value };
+    if (!value.p)
+        return;
+    assert(l->n < l->most);
+    l->v[l->n++] = (struct proc_env_var){ str_of(name), value };
 }
 
 /* Under both names: TREFOIL_MODE and VAULTSPEC_MODE. */
@@ -188,10 +194,13 @@ static bool agent_env(struct arena *mem, const struct acp_driven *s, const char 
                       bool confined, const char *const **out, struct err *e)
 {
     const struct acp_program *program = s->program;
-    struct agent_env_list *l = ARENA_NEW(mem, struct agent_env_list);
+    size_t most = ENV_OWN + program->def->envs;
+    struct agent_env_list list = { .mem = mem,
+                                   .v = ARENA_ARRAY(mem, struct proc_env_var, most),
+                                   .most = most };
+    struct agent_env_list *l = &list;
     struct proc_env_opts o = { .ours = program->world->environ, .set = l->v };
 
-    l->mem = mem;
     set_words(l, program->preset->set);
     if (confined)
         set_words(l, program->preset->sandboxed);

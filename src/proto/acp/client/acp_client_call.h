@@ -1,11 +1,11 @@
 /*
- * acp_call.h - a request of the agent that runs as a tool call, so that the guard judges it, asks
+ * acp_client_call.h - a request of the agent that runs as a tool call, so that the guard judges it, asks
  * the client if needed, and records it in the audit log.
  */
-#ifndef PROTO_ACP_CLIENT_ACP_CALL_H
-#define PROTO_ACP_CLIENT_ACP_CALL_H
+#ifndef PROTO_ACP_CLIENT_ACP_CLIENT_CALL_H
+#define PROTO_ACP_CLIENT_ACP_CLIENT_CALL_H
 
-#include "proto/acp/client/acp_parts.h"
+#include "proto/acp/client/acp_client_parts.h"
 
 struct acp_agent_call {
     struct acp_request request; /* first */

@@ -1,17 +1,17 @@
 /*
- * acp_open.c - opens the session of the agent: session/new, or session/resume or session/load if an
+ * acp_client_open.c - opens the session of the agent: session/new, or session/resume or session/load if an
  * earlier process had one.
  *
  * If the agent has forgotten the earlier session, a new one is opened, and its first prompt begins
- * with the text of the conversation (acp_transcript.c). If it
+ * with the text of the conversation (acp_client_transcript.c). If it
  * answers -32000, it is authenticated with a method that needs no person; otherwise the error tells
  * the user how to log in.
  */
 #include "base/auto.h"
 #include "base/utf8.h"
-#include "proto/acp/client/acp_parts.h"
-#include "proto/acp/client/acp_preset.h"
-#include "proto/acp/client/acp_settings.h"
+#include "proto/acp/client/acp_client_parts.h"
+#include "proto/acp/client/acp_client_preset.h"
+#include "proto/acp/client/acp_client_settings.h"
 
 /* ---- params ---------------------------------------------------------------------------------- */
 

@@ -1,11 +1,11 @@
 /*
- * acp_settings.h - the modes, models and options of an agent's session, and which of them the
+ * acp_client_settings.h - the modes, models and options of an agent's session, and which of them the
  * definition of the agent asks for.
  */
-#ifndef PROTO_ACP_CLIENT_ACP_SETTINGS_H
-#define PROTO_ACP_CLIENT_ACP_SETTINGS_H
+#ifndef PROTO_ACP_CLIENT_ACP_CLIENT_SETTINGS_H
+#define PROTO_ACP_CLIENT_ACP_CLIENT_SETTINGS_H
 
-#include "proto/acp/client/acp_parts.h"
+#include "proto/acp/client/acp_client_parts.h"
 
 /* Take the settings from the answer to session/new, load or resume. */
 void acp_options_read(struct acp_driven *s, struct json result);

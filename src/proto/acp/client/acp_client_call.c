@@ -1,4 +1,4 @@
-#include "proto/acp/client/acp_call.h"
+#include "proto/acp/client/acp_client_call.h"
 
 #include "base/container.h"
 #include "base/utf8.h"

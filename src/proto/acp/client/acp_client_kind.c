@@ -1,10 +1,10 @@
-/* acp_kind.c - the functions of the agent port, and the life of an ACP session. */
+/* acp_client_kind.c - the functions of the agent port, and the life of an ACP session. */
 #include "base/container.h"
 #include "base/list.h"
 #include "base/mem.h"
-#include "proto/acp/client/acp_home.h"
-#include "proto/acp/client/acp_parts.h"
-#include "proto/acp/client/acp_settings.h"
+#include "proto/acp/client/acp_client_home.h"
+#include "proto/acp/client/acp_client_parts.h"
+#include "proto/acp/client/acp_client_settings.h"
 
 /* ---- requests of the agent ------------------------------------------------------------------- */
 
@@ -159,7 +159,7 @@ static void acp_close(struct conversation *c, struct op *op)
 const struct agent_kind acp_agent_kind = {
     .name = "acp",
     .prompt = acp_kind_prompt,
-    .resume = acp_kind_prompt, /* without blocks (acp_content.c) */
+    .resume = acp_kind_prompt, /* without blocks (acp_client_content.c) */
     .save = acp_save,
     .close = acp_close,
 };

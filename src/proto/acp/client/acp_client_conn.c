@@ -1,5 +1,5 @@
 /*
- * acp_conn.c - the process of an agent and its connection, up to the answer to `initialize`.
+ * acp_client_conn.c - the process of an agent and its connection, up to the answer to `initialize`.
  *
  * Invariants: c->session->conn == c until the state is ENDING; from then on c is in the list
  * session->ending, until the child has ended, no call of the peer is open, and the callback of our
@@ -10,10 +10,10 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "proto/acp/client/acp_home.h"
-#include "proto/acp/client/acp_parts.h"
-#include "proto/acp/client/acp_preset.h"
-#include "proto/acp/client/acp_terminals.h"
+#include "proto/acp/client/acp_client_home.h"
+#include "proto/acp/client/acp_client_parts.h"
+#include "proto/acp/client/acp_client_preset.h"
+#include "proto/acp/client/acp_client_terminals.h"
 
 #include <assert.h>
 

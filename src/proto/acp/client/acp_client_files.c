@@ -1,12 +1,12 @@
 /*
- * acp_files.c - fs/read_text_file and fs/write_text_file, through the workspace of the session: the
+ * acp_client_files.c - fs/read_text_file and fs/write_text_file, through the workspace of the session: the
  * files of this machine, or those of an editor. The guard judges them as file_read and file_write.
  */
 #include "base/container.h"
 #include "base/pick.h"
 #include "base/utf8.h"
 #include "core/workspace.h"
-#include "proto/acp/client/acp_call.h"
+#include "proto/acp/client/acp_client_call.h"
 
 struct acp_file_read {
     struct acp_agent_call base; /* first */
@@ -52,12 +52,7 @@ static bool check_path(struct rpc_in *in, struct str path)
 static bool pick_params(struct rpc_in *in, const struct pick *row, size_t rows,
                         struct file_params *out)
 {
-    struct err e;
-
-    if (pick(in->mem, in->params, row, rows, PICK_LENIENT, out, &e))
-        return check_path(in, out->path);
-    rpc_error(in, RPC_INVALID_PARAMS, "%s", e.text);
-    return false;
+    return rpc_params(in, row, rows, out) && check_path(in, out->path);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

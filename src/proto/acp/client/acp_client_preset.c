@@ -1,4 +1,4 @@
-#include "proto/acp/client/acp_preset.h"
+#include "proto/acp/client/acp_client_preset.h"
 
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 

@@ -1,17 +1,18 @@
 /*
- * acp_settings.c - what the definition asks for is compared with what the agent offers when its
+ * acp_client_settings.c - what the definition asks for is compared with what the agent offers when its
  * session opens. Each difference becomes a request, and the requests are sent one after the other.
  *
  * Options (configOptions) are preferred. Modes and models are used if the agent has no option of
  * that category. What the agent does not offer is named in a notice.
  */
-#include "proto/acp/client/acp_settings.h"
+#include "proto/acp/client/acp_client_settings.h"
 
+#include "base/auto.h"
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "proto/acp/client/acp_preset.h"
+#include "proto/acp/client/acp_client_preset.h"
 
 enum { REQUESTS = 3, SHOWN = 200 };
 
@@ -26,7 +27,7 @@ struct acp_settings {
     size_t requests, sent;
     struct str missing[REQUESTS]; /* sentences about what the agent does not offer */
     size_t missings;
-    struct str mode, model; /* the current ones; STR_NONE: unknown */
+    char model[256]; /* the current one; "": unknown */
 };
 
 /* What the definition asks for. */
@@ -217,20 +218,11 @@ static void want_mode(struct acp_driven *s, struct json result)
 
 /* ---- the session ----------------------------------------------------------------------------- */
 
-static void keep(struct acp_driven *s, struct json v, struct str *to)
-{
-    struct str text = json_str(&s->settings->mem, v);
-
-    if (text.n)
-        *to = arena_str(&s->settings->mem, text);
-}
-
 void acp_options_read(struct acp_driven *s, struct json result)
 {
     acp_settings_free(s);
     s->settings = MEM_NEW(struct acp_settings);
     acp_settings_options(s, json_get(result, STR("configOptions")));
-    keep(s, json_get(json_get(result, STR("modes")), STR("currentModeId")), &s->settings->mode);
     want_model(s, result);
     want_effort(s, result);
     want_mode(s, result);
@@ -343,28 +335,23 @@ static void report_model(const struct acp_driven *s)
 
     if (!s->turn || s->turn->state < ACP_TURN_PROMPTING)
         return;
-    ev.session.model = s->settings->model;
+    ev.session.model = str_of(s->settings->model);
     turn_event(s->turn->prompt->turn, &ev);
 }
 
 void acp_settings_options(struct acp_driven *s, struct json options)
 {
-    struct json model = json_get(option_of(options, "model"), STR("currentValue"));
-    struct str was;
+    AUTO_ARENA mem = { 0 };
+    struct str model = json_str(&mem, json_get(option_of(options, "model"), STR("currentValue")));
 
-    if (!s->settings || !json_here(model))
+    if (!s->settings || !model.n || str_eq(model, str_of(s->settings->model)))
         return;
-    was = s->settings->model;
-    keep(s, model, &s->settings->model);
-    if (!str_eq(was, s->settings->model))
+    if (str_to_c(model, s->settings->model, sizeof(s->settings->model)))
         report_model(s);
 }
 
 void acp_settings_mode(struct acp_driven *s, struct str mode)
 {
-    if (!s->settings || !mode.n)
-        return;
-    s->settings->mode = arena_str(&s->settings->mem, mode);
     LOG(LOG_DEBUG, "acp", "mode of the agent", LOG_Z("session", s->session->id),
         LOG_S("mode", utf8_head(mode, 80)));
 }

@@ -1,5 +1,5 @@
 /*
- * acp_updates.c - session/update: what the agent reports becomes events of the turn.
+ * acp_client_updates.c - session/update: what the agent reports becomes events of the turn.
  *
  * Updates that arrive when no prompt is running are dropped, except those about settings. Unknown
  * kinds are ignored, as the protocol asks.
@@ -7,8 +7,8 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/utf8.h"
-#include "proto/acp/client/acp_parts.h"
-#include "proto/acp/client/acp_settings.h"
+#include "proto/acp/client/acp_client_parts.h"
+#include "proto/acp/client/acp_client_settings.h"
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
@@ -100,13 +100,19 @@ void acp_report_usage(struct acp_turn *t)
     turn_event(t->prompt->turn, &ev);
 }
 
-/* The agent reports the cost of its session so far; the budget is for one turn. */
+/*
+ * The agent reports the cost of its session so far; the budget is for one turn. A new process or
+ * session counts from 0 again.
+ */
 static void check_budget(struct acp_turn *t)
 {
-    double budget = t->session->program->def->budget_usd, before = t->session->cost;
+    struct acp_driven *s = t->session;
+    double budget = s->program->def->budget_usd;
 
-    t->session->cost_now = t->cost;
-    if (budget > 0 && t->cost - before >= budget)
+    if (t->cost < s->cost)
+        s->cost = 0;
+    s->cost_now = t->cost;
+    if (budget > 0 && t->cost - s->cost >= budget)
         acp_turn_cancel(t, TURN_BUDGET);
 }
 
@@ -191,16 +197,12 @@ static bool is_working(const struct acp_driven *s)
            (s->turn->state == ACP_TURN_PROMPTING || s->turn->state == ACP_TURN_CANCELLING);
 }
 
-/*
- * Is the turn within its limit? What the agent reports is kept until the turn ends, so an agent
- * that reports without end is stopped.
- */
-static bool check_size(struct acp_turn *t, struct json update)
+bool acp_turn_count(struct acp_turn *t, size_t bytes)
 {
     int64_t most = t->session->session->world->limits->acp_turn_bytes;
     bool was_small = t->bytes <= most;
 
-    t->bytes += (int64_t)json_raw(update).n;
+    t->bytes += (int64_t)bytes;
     if (t->bytes > most && was_small) {
         acp_turn_notice(t, "the agent %s has reported more than %lld bytes (limits.acp_turn_bytes)",
                         t->session->agent->def->name, (long long)most);
@@ -220,7 +222,7 @@ void acp_on_update(struct rpc_in *in)
             continue;
         if (updates[i].in_session)
             updates[i].in_session(s, in, update);
-        else if (is_working(s) && check_size(s->turn, update))
+        else if (is_working(s) && acp_turn_count(s->turn, json_raw(update).n))
             updates[i].in_turn(s->turn, in, update);
         else
             s->late++;

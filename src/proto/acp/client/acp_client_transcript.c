@@ -1,9 +1,9 @@
 /*
- * acp_transcript.c - the conversation so far as text, for an agent that has no session with it: its
+ * acp_client_transcript.c - the conversation so far as text, for an agent that has no session with it: its
  * session is lost, or another agent has worked in the session of trefoil before.
  */
 #include "base/utf8.h"
-#include "proto/acp/client/acp_parts.h"
+#include "proto/acp/client/acp_client_parts.h"
 
 /* Only the newest messages are sent, up to this many bytes. */
 enum { TRANSCRIPT_MOST = 64 << 10, RESULT_MOST = 2000 };

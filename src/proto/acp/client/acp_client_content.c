@@ -1,5 +1,5 @@
 /*
- * acp_content.c - prompts as ACP content blocks, and content blocks of the agent as text.
+ * acp_client_content.c - prompts as ACP content blocks, and content blocks of the agent as text.
  *
  * Core's blocks have the same JSON as those of ACP (core/block.h), except data and files. What the
  * agent does not announce in promptCapabilities is converted to text, or refused.
@@ -7,8 +7,8 @@
 #include "base/auto.h"
 #include "base/utf8.h"
 #include "core/block.h"
-#include "proto/acp/client/acp_parts.h"
-#include "proto/acp/client/acp_preset.h"
+#include "proto/acp/client/acp_client_parts.h"
+#include "proto/acp/client/acp_client_preset.h"
 
 /* ---- prompts --------------------------------------------------------------------------------- */
 
