@@ -86,6 +86,19 @@ def the_legacy_card_has_the_members_of_the_first_version(root):
 
 
 @case
+def a_tool_without_a_description_gets_one_in_the_legacy_card(root):
+    (root / "login.py").write_text(LOGIN)
+    user_config(root, ON + f'[[mcp.servers]]\nname = "login"\ncommand = ["python3", "{root}/login.py"]\n'
+                           'sandbox = "off"\n')
+    with serve(root) as server:
+        c = client(server)
+        skill = wait_for("the tool", lambda: [s for s in c.ask("GET", LEGACY).json["skills"]
+                                              if s["id"] == "mcp_login_enter"])[0]
+        equal((skill["description"], skill["tags"]),
+              ("Can use the mcp_login_enter tool", ["tool"]))
+
+
+@case
 def each_agent_has_its_own_card_and_endpoint(root):
     agent(root, "painter")
     agent(root, "zoologist")
