@@ -147,6 +147,21 @@ def the_shape_of_the_card_is_configured(root):
 
 
 @case
+def without_its_agent_the_root_has_a_placeholder_card(root):
+    user_config(root, ON + 'agent = "painter"\n')
+    with serve(root) as server:
+        c = client(server)
+        for path in (CARD, LEGACY):
+            wait_for("the agents", lambda path=path: "[a2a] agent" in c.ask("GET", path).json["description"])
+            card = c.ask("GET", path).json
+            equal((card["name"], [s["id"] for s in card["skills"]]), ("trefoil", ["trefoil"]))
+        has(c.call("SendMessage", {"message": message("hello")}).json["error"]["message"],
+            "there is no agent painter")
+        agent(root, "painter")
+        wait_for("its card", lambda: c.ask("GET", CARD).json["name"] == "painter")
+
+
+@case
 def wrong_settings_name_what_is_accepted(root):
     from harness import run  # pylint: disable=import-outside-toplevel
     for text, why in (('card = "round"', "hybrid, v1 or v0.3"), ('listen_path = "a2a"', "expected a path"),

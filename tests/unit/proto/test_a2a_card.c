@@ -226,6 +226,9 @@ TEST(without_agents_there_is_a_placeholder)
         EQ_S(member(p, v, "description"), "The agents of this server are starting.");
         EQ(json_count(json_get(v, STR("skills"))), 1);
     }
+    p->agents.registry = &p->registry;
+    p->setup.agent = STR("nobody");
+    HAS_S(member(p, card(p, "/card"), "description"), "[a2a] agent");
     place_free(p);
 }
 
