@@ -17,7 +17,7 @@ from common import (LOAD_CORE, ROUNDS, SECONDS, SERVER_CORE, TOOLS, TREFOIL, cpu
 
 HERE = pathlib.Path(__file__).resolve().parent
 SDK = os.environ.get("A2A_SDK")
-FOLLOWERS = 1000
+FOLLOWERS = 5000
 VERSION = "A2A-Version: 1.0"
 
 
@@ -51,10 +51,10 @@ class Sdk:
         self.port = int(self.process.stdout.readline())
 
 
-def load(server, connections=16):
+def load(server, connections=16, what="a2a"):
     before = cpu_seconds(server.process.pid)
     out = subprocess.run(["taskset", "-c", LOAD_CORE, str(TOOLS / "http_load"), str(server.port),
-                          server.path, "a2a", str(connections), str(SECONDS), VERSION],
+                          server.path, what, str(connections), str(SECONDS), VERSION],
                          capture_output=True, text=True, check=True).stdout
     got = fields(out)
     if got["bad"]:
@@ -100,6 +100,31 @@ def blocking(folder):
         stop(sdk)
 
 
+def streaming(folder):
+    """Each message opens an event stream that ends with its task."""
+    sdk = Sdk() if SDK else None
+    for durability in ("power", "process"):
+        ours, got = Ours(folder / f"streams-{durability}", durability), {"ours": [], "sdk": []}
+        load(ours, what="a2a_stream")
+        for _ in range(min(ROUNDS, 3)):
+            got["ours"].append(load(ours, what="a2a_stream"))
+            if sdk:
+                got["sdk"].append(load(sdk, what="a2a_stream"))
+        what, mine = f"A2A streaming, 16 connections, {durability}", middle(got["ours"], "events")
+        if not sdk:
+            row(f"{what}, events/s", f"{mine:.0f}", "-", "-")
+        else:
+            theirs = middle(got["sdk"], "events")
+            row(f"{what}, events/s", f"{mine:.0f}", f"@a2a-js/sdk {theirs:.0f}",
+                f"{mine / theirs:.2f}", ">= 10", mine >= 10 * theirs)
+            p99, p50 = middle(got["ours"], "p99_ms"), middle(got["sdk"], "p50_ms")
+            row(f"{what}, p99 ms", f"{p99:.2f}", f"@a2a-js/sdk p50 {p50:.2f}", f"{p99 / p50:.2f}",
+                "<= 1", p99 <= p50)
+        stop(ours)
+    if sdk:
+        stop(sdk)
+
+
 def subscriptions(folder):
     """What an open subscription costs, while the task works."""
     server = Ours(folder / "held", "process")
@@ -126,4 +151,5 @@ def measure(folder):
     folder = folder / "a2a"
     folder.mkdir()
     blocking(folder)
+    streaming(folder)
     subscriptions(folder)

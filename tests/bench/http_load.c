@@ -3,7 +3,8 @@
  *
  *   http_load PORT PATH TOOL CONNECTIONS SECONDS [HEADER...]
  *
- * TOOL "a2a" sends A2A messages instead: SendMessage of version 1.0 with "/echo TEXT".
+ * TOOL "a2a" sends A2A messages instead: SendMessage of version 1.0 with "/echo TEXT"; "a2a_stream"
+ * sends SendStreamingMessage and also prints how many events came per second.
  *
  * Each connection has one call under way. Each call has its own id and its own text; an answer
  * that lacks either, or a status other than 200, counts as bad. Answers may be JSON or an event
@@ -36,7 +37,7 @@ static struct {
     int port, epoll;
     const char *path, *tool;
     char headers[2048];
-    long next_id, done, bad, reconnects;
+    long next_id, done, bad, reconnects, events;
     float *latency; /* milliseconds */
 } load;
 
@@ -56,12 +57,13 @@ static void die(const char *what)
 
 static int write_body(const struct call *c, char *body, size_t size)
 {
-    if (strcmp(load.tool, "a2a") == 0)
+    if (strncmp(load.tool, "a2a", 3) == 0)
         return snprintf(body, size,
-                        "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"SendMessage\",\"params\":{"
+                        "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"%s\",\"params\":{"
                         "\"message\":{\"messageId\":\"m-%ld\",\"role\":\"ROLE_USER\",\"parts\":[{"
                         "\"text\":\"/echo [%ld] %0100d\"}]},\"configuration\":{}}}",
-                        c->id, c->id, c->id, 0);
+                        c->id, load.tool[3] ? "SendStreamingMessage" : "SendMessage", c->id, c->id,
+                        0);
     return snprintf(body, size,
                     "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"tools/call\",\"params\":{"
                     "\"name\":\"%s\",\"arguments\":{\"text\":\"[%ld] %0100d\"}}}",
@@ -125,8 +127,20 @@ static int is_good(const struct call *c)
     return !memcmp(c->in, "HTTP/1.1 200", 12) && strstr(c->in, id) && strstr(c->in, text);
 }
 
+static long events_in(const char *text)
+{
+    long n = 0;
+
+    while ((text = strstr(text, "data: {")) != NULL) {
+        n++;
+        text++;
+    }
+    return n;
+}
+
 static void finish_call(struct call *c)
 {
+    load.events += events_in(c->in);
     if (!is_good(c) && !load.bad++)
         fprintf(stderr, "http_load: call %ld got: %s\n", c->id, c->in);
     if (load.done < SAMPLES)
@@ -181,9 +195,10 @@ static void report(double seconds)
         exit(1);
     }
     qsort(load.latency, n, sizeof(*load.latency), by_value);
-    printf("rate=%.0f p50_ms=%.3f p99_ms=%.3f done=%ld bad=%ld reconnects=%ld\n",
+    printf("rate=%.0f p50_ms=%.3f p99_ms=%.3f done=%ld bad=%ld reconnects=%ld events=%.0f\n",
            (double)load.done / seconds, (double)load.latency[n / 2],
-           (double)load.latency[n * 99 / 100], load.done, load.bad, load.reconnects);
+           (double)load.latency[n * 99 / 100], load.done, load.bad, load.reconnects,
+           (double)load.events / seconds);
 }
 
 static void take_headers(char **header)

@@ -328,8 +328,8 @@ class Handler(BaseHTTPRequestHandler):
                     self.close_connection = True
                     self.connection.shutdown(2)
                     return
-            done = task.state in FINAL or task.state.endswith("required")
-            if done and since == len(task.events):
+            asks = task.state.endswith("required") and not own.patient
+            if (task.state in FINAL or asks) and since == len(task.events):
                 break
         if own.never_ends:
             while not own.closing:
@@ -354,6 +354,9 @@ class Handler(BaseHTTPRequestHandler):
             task = self.find(sent["taskId"])
             if task.state in FINAL:
                 raise Refusal(-32004, 400, "the task has ended")
+            if own.confused:
+                own.confused -= 1
+                return task
             task.answer = [p.get("text", p.get("data")) for p in parts]
             task.answer = task.answer[0] if len(task.answer) == 1 else task.answer
             task.answered.set()
@@ -588,6 +591,8 @@ class A2AServer:
         self.never_ends = False  # streams stay open when the task has ended
         self.redirects = None   # all requests are redirected to this origin
         self.always_blocks = False
+        self.confused = 0       # so many answers are not understood: the task still asks
+        self.patient = False    # streams stay open while the task asks
         self.stale = False      # the first event after an answer repeats the question
         self.loses = False      # tasks are forgotten
         self.deaf = False       # a request to cancel is never answered

@@ -86,6 +86,19 @@ def the_legacy_card_has_the_members_of_the_first_version(root):
 
 
 @case
+def a_tool_without_a_description_gets_one_in_the_legacy_card(root):
+    (root / "login.py").write_text(LOGIN)
+    user_config(root, ON + f'[[mcp.servers]]\nname = "login"\ncommand = ["python3", "{root}/login.py"]\n'
+                           'sandbox = "off"\n')
+    with serve(root) as server:
+        c = client(server)
+        skill = wait_for("the tool", lambda: [s for s in c.ask("GET", LEGACY).json["skills"]
+                                              if s["id"] == "mcp_login_enter"])[0]
+        equal((skill["description"], skill["tags"]),
+              ("Can use the mcp_login_enter tool", ["tool"]))
+
+
+@case
 def each_agent_has_its_own_card_and_endpoint(root):
     agent(root, "painter")
     agent(root, "zoologist")
@@ -131,6 +144,21 @@ def the_shape_of_the_card_is_configured(root):
             equal(("protocolVersion" in card, "supportedInterfaces" in card), (has_old, has_new))
             urls = [i["url"] for i in card.get("supportedInterfaces", [])] or [card["url"]]
             equal(urls[0], "https://agents.example.org/x/a2a")
+
+
+@case
+def without_its_agent_the_root_has_a_placeholder_card(root):
+    user_config(root, ON + 'agent = "painter"\n')
+    with serve(root) as server:
+        c = client(server)
+        for path in (CARD, LEGACY):
+            wait_for("the agents", lambda path=path: "[a2a] agent" in c.ask("GET", path).json["description"])
+            card = c.ask("GET", path).json
+            equal((card["name"], [s["id"] for s in card["skills"]]), ("trefoil", ["trefoil"]))
+        has(c.call("SendMessage", {"message": message("hello")}).json["error"]["message"],
+            "there is no agent painter")
+        agent(root, "painter")
+        wait_for("its card", lambda: c.ask("GET", CARD).json["name"] == "painter")
 
 
 @case

@@ -201,6 +201,43 @@ def a_question_reaches_the_client_of_a_task(root):
 
 
 @case
+def a_question_is_asked_again_if_the_answer_was_not_understood(root):
+    for n, (streaming, patient) in enumerate(((True, False), (True, True), (False, False))):
+        with A2AServer(streaming=streaming, patient=patient, confused=2) as server:
+            here = fresh(root, str(n))
+            remote(here, server, limits="a2a_answer_ms = 50")
+            with Serving(root=here) as client:
+                ident = client.dispatch("form", "remote")
+                for color in ("red", "red", "blue"):
+                    sent = len(server.messages)
+                    client.reaches(ident, "input_required")
+                    client.use("answer_task", task_id=ident, action="accept",
+                               content={"color": color})
+                    wait_for("the answer", lambda sent=sent: len(server.messages) > sent)
+                done = client.end(ident)
+                equal(done["status"], "completed")
+                has(json.dumps(done), "blue")
+                equal(len(server.tasks), 1)
+
+
+@case
+def an_answer_without_a_field_of_the_form_is_refused(root):
+    with A2AServer() as server:
+        remote(root, server)
+        with Serving(root=root) as client:
+            ident = client.dispatch("form", "remote")
+            client.reaches(ident, "input_required")
+            refused = client.result("answer_task", {"task_id": ident, "action": "accept",
+                                                    "content": {"answer": "red"}})
+            equal(refused["isError"], True)
+            has(json.dumps(refused), "first unknown field: answer")
+            has(json.dumps(refused), "the form accepts: color")
+            client.use("answer_task", task_id=ident, action="accept",
+                       content={"color": "red", "more": 1})
+            equal(client.end(ident)["status"], "completed")
+
+
+@case
 def a_question_reaches_the_person_at_an_mcp_client(root):
     with A2AServer() as server:
         remote(root, server)

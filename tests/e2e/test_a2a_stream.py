@@ -31,6 +31,9 @@ event = [{ type = "text", message = "m1", text = "here" }, { type = "wait" }]
 [[rule]]
 text = "ask"
 event = [{ type = "form", text = "Go on?" }, { type = "text", message = "m1", text = "Went on." }]
+[[rule]]
+text = "form"
+event = [{ type = "form", text = "Which?", options = ["red", "blue"] }, { type = "text", message = "m1", text = "Went on." }]
 '''
 
 
@@ -129,6 +132,26 @@ def all_subscribers_get_the_same(root):
         equal(folds[0].known, whole.known)
         for stream in [*streams, get, post]:
             stream.close()
+
+
+@case
+def the_stream_of_an_unclear_answer_ends_with_the_question(root):
+    actor(root)
+    with serve(root) as server:
+        c = started(root, server)
+        task = send(c, "form")
+        wait_for("the question", lambda: state(c.get(task)) == "input-required")
+
+        def answer(*parts):
+            sent = message("", parts=list(parts), taskId=task["id"])
+            with c.stream("SendStreamingMessage", {"message": sent}, path="/a2a/actor") as stream:
+                return follow(stream)
+
+        for _ in range(2):
+            unclear = answer({"data": {"unknown": "red"}})
+            equal((unclear.order, state(unclear.task)), (["task"], "input-required"))
+        done = answer({"text": "red"})
+        equal((done.order[0], state(done.task)), ("task", "completed"))
 
 
 @case

@@ -2,6 +2,8 @@
 the same tool, and is recorded once."""
 import json
 
+from a2a_client import answer_of, client as a2a_client, texts
+from acp_client import Acp
 from harness import Serve, Stdio, case, equal, has, main, own_config, run
 from upstream import FAST
 
@@ -16,7 +18,7 @@ class Place:
         self.root = folder / "project"
         self.root.mkdir()
         (self.root / "a.txt").write_text("the text")
-        (self.root / "trefoil.toml").write_text(FAST + toml)
+        (self.root / "trefoil.toml").write_text(FAST + "[a2a]\nenabled = true\n" + toml)
         self.folder = folder
         self.env = {"XDG_STATE_HOME": str(folder / "state"), "TREFOIL_PROVIDER": "offline"}
         self.old = 0
@@ -56,7 +58,30 @@ def by_http(place):
         return answer["result"]["content"][0]["text"]
 
 
-WAYS = {by_command_line: "cli", by_agent: "default", by_stdio: "mcp", by_http: "mcp"}
+def prompt_by_a2a(place, text):
+    with Serve(root=place.root, **place.env) as server:
+        task = a2a_client(server).work(text)
+        return answer_of(task) + texts(task["status"].get("message", {}).get("parts", []))
+
+
+def prompt_by_acp(place, text):
+    with Acp(root=place.root, **place.env) as acp:
+        session = acp.new()["sessionId"]
+        acp.prompt(session, text)
+        return acp.text(session) + json.dumps(acp.updates(session))
+
+
+def by_a2a(place):
+    return prompt_by_a2a(place, "/call file_read " + json.dumps(CALL["arguments"]))
+
+
+def by_acp(place):
+    return prompt_by_acp(place, "/call file_read " + json.dumps(CALL["arguments"]))
+
+
+WAYS = {by_command_line: "cli", by_agent: "default", by_stdio: "mcp", by_http: "mcp",
+        by_a2a: "default", by_acp: "default"}
+PROMPTS = (by_agent, by_a2a, by_acp)
 
 
 @case
@@ -75,7 +100,7 @@ def each_way_in_passes_the_same_guard(folder):
     for way, who in WAYS.items():
         said = way(place)
         equal("the text" in said, False)
-        if way == by_agent:  # it is not even offered
+        if way in PROMPTS:  # it is not even offered
             has(said, "unknown tool file_read")
             continue
         record, = place.records()
@@ -111,6 +136,7 @@ SOURCES = {
         "run", "/call agent_send " + json.dumps({"message": COMMAND}), root=p.root, **p.env)),
     "a client over stdio": lambda p: use(p, Stdio, "shell_exec", **LEAVE),
     "a client over HTTP": lambda p: use(p, Serve, "shell_exec", **LEAVE),
+    "a prompt of an editor": lambda p: prompt_by_acp(p, COMMAND),
     "a prompt of a client over stdio": lambda p: use(p, Stdio, "agent_send", message=COMMAND),
     "a prompt of a client over HTTP": lambda p: use(p, Serve, "agent_send", message=COMMAND),
 }
@@ -126,6 +152,9 @@ def no_source_leaves_the_sandbox_unasked(folder):
         has(said, "it asks for sandbox profile off instead of workspace")
         tried = [r for r in place.records() if r["tool"] == "shell_exec"]
         equal((source, [(r["verdict"], r["by"]) for r in tried]), (source, [("deny", "sandbox")]))
+    # tasks of A2A clients only read: the tool is not even offered
+    has(prompt_by_a2a(place, COMMAND), "unknown tool shell_exec")
+    equal((place.root / "left").exists(), False)
 
 
 main()

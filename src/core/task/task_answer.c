@@ -2,7 +2,10 @@
 #include "core/task/task_question.h"
 
 #include "core/guard/permission_option.h"
+#include "base/utf8.h"
 #include "core/tool/exposure.h"
+
+enum { NAME_MOST = 80, NAMES_MOST = 150 };
 
 /* ---- which question -------------------------------------------------------------------------- */
 
@@ -33,17 +36,50 @@ static bool which_one(struct arena *mem, struct json asks, struct err *e)
 
 /* ---- checking the answer --------------------------------------------------------------------- */
 
+static bool shares_name(struct arena *mem, struct json a, struct json b)
+{
+    JSON_MEMBERS(name, a)
+    {
+        if (json_here(json_get(b, json_str(mem, name))))
+            return true;
+    }
+    return false;
+}
+
+/* An answer to another form. Fields beside those of the form are no error: agents ignore them. */
+static bool check_names(struct arena *mem, struct json fields, struct json content, struct err *e)
+{
+    struct str all = STR("");
+
+    if (!json_count(fields) || !json_count(content) || shares_name(mem, content, fields))
+        return true;
+    JSON_MEMBERS(name, fields)
+    {
+        all = arena_printf(mem, STR_FMT "%s" STR_FMT, STR_ARG(all), all.n ? ", " : "",
+                           STR_ARG(str_head(json_str(mem, name), NAME_MOST)));
+        if (all.n > NAMES_MOST)
+            break;
+    }
+    return fail(e, ERR_INVALID,
+                "the answer has no field of the form (first unknown field: " STR_FMT
+                "); the form accepts: " STR_FMT,
+                STR_ARG(str_head(json_str(mem, json_first(content)), NAME_MOST)),
+                STR_ARG(utf8_head(all, NAMES_MOST)));
+}
+
 static bool check_form(struct arena *mem, struct json ask, struct json content, struct err *e)
 {
     struct json schema = json_get(json_get(ask, STR("params")), STR("requestedSchema"));
 
     if (json_type(content) != JSON_OBJECT)
         return fail(e, ERR_INVALID, "an accepted form needs \"content\" (an object)");
+    if (!check_names(mem, json_get(schema, STR("properties")), content, e))
+        return false;
     JSON_EACH(name, json_get(schema, STR("required")))
     {
         if (!json_here(json_get(content, json_str(mem, name))))
             return fail(e, ERR_INVALID, "the answer is missing the required field " STR_FMT,
-                        STR_ARG(str_head(json_str(mem, name), 80)));
+                        STR_ARG(str_head(json_str(mem, name), NAME_MOST)));
     }
     return true;
 }

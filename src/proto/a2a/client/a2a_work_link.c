@@ -83,6 +83,16 @@ static bool is_answered(const struct a2a_work *w, const struct a2a_status *s)
     return !was == !now && w->last.time.n && str_eq(w->last.time, s->time);
 }
 
+/*
+ * An agent that has not understood the answer repeats the question, and tells nothing after it. If
+ * its stream stays open, this ends it, and the next request finds the question.
+ */
+static void await_change(struct a2a_work *w)
+{
+    if (!timer_is_set(&w->timer))
+        timer_set(loop_of(w), &w->timer, limits_of(w)->a2a_answer_ms, on_linger_over);
+}
+
 static void keep_status(struct a2a_work *w, const struct a2a_status *s)
 {
     struct a2a_message *m = s->message ? ARENA_NEW(&w->mem, struct a2a_message) : NULL;
@@ -100,8 +110,10 @@ static void take_status(struct a2a_work *w, const struct a2a_status *s)
 {
     bool asks = s->state == TASK_INPUT_REQUIRED || s->state == TASK_AUTH_REQUIRED;
 
-    if (asks && is_answered(w, s))
+    if (asks && is_answered(w, s)) {
+        await_change(w);
         return;
+    }
     w->status = s->state;
     if (!asks && !task_state_final(s->state)) {
         a2a_report_status(&w->report, s);
@@ -113,6 +125,8 @@ static void take_status(struct a2a_work *w, const struct a2a_status *s)
 
 static void take_update(struct a2a_work *w, const struct a2a_update *u)
 {
+    if (!w->stopping)
+        timer_clear(loop_of(w), &w->timer); /* await_change */
     switch (u->kind) {
     case A2A_MESSAGE:
         learn_context(w, u->message.context);

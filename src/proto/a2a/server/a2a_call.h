@@ -56,7 +56,8 @@ struct a2a_call {
 
     /* ---- for the operations ---- */
     struct task_ask ask;
-    bool asked; /* `ask` holds results */
+    bool asked;   /* `ask` holds results */
+    bool unclear; /* the message is no answer to the question of its task, which still asks */
     struct task_spec spec;
     struct a2a_listener listener;
     struct timer patience; /* ends the wait of a blocking request */

@@ -271,11 +271,16 @@ static void write_skills(const struct card_writer *c, const struct agent_card *o
     jw_array_end(c->w);
 }
 
-/* Before the agents are read, the card already tells where the server is. */
-static const struct agent_card placeholder = {
+/* Without an agent, the card still tells where the server is. */
+static const struct agent_card starting = {
     .name = "trefoil",
     .title = "trefoil",
-    .description = { "The agents of this server are starting.", 39 },
+    .description = STR("The agents of this server are starting."),
+};
+static const struct agent_card missing = {
+    .name = "trefoil",
+    .title = "trefoil",
+    .description = STR("There is no agent here: no agent has the name in the setting [a2a] agent."),
 };
 
 static void write_card(struct jw *w, const struct a2a_server *s, struct http_req *req,
@@ -283,11 +288,12 @@ static void write_card(struct jw *w, const struct a2a_server *s, struct http_req
 {
     const struct agent_card *card = agent.n ? card_named(s, agent) : primary_card(s);
     struct card_writer c = { .w = w, .s = s, .urls = urls_of(s, req, agent), .legacy = legacy };
+    bool found = card != NULL;
 
     c.v1 = !legacy && s->setup->card != A2A_CARD_0_3;
     c.v03 = legacy || s->setup->card != A2A_CARD_1_0;
-    if (!card)
-        card = &placeholder;
+    if (!found)
+        card = s->agents->registry ? &missing : &starting;
     jw_object(w);
     if (c.v03)
         write_old_interfaces(&c);
@@ -301,8 +307,8 @@ static void write_card(struct jw *w, const struct a2a_server *s, struct http_req
     if (!legacy && s->keyed && c.v03)
         jw_kbool(w, "supportsAuthenticatedExtendedCard", true);
     write_modes(&c);
-    c.tools_of = legacy && card != &placeholder ? card : NULL;
-    write_skills(&c, agent.n || card == &placeholder ? card : NULL);
+    c.tools_of = legacy && found ? card : NULL;
+    write_skills(&c, agent.n || !found ? card : NULL);
     jw_object_end(w);
 }
 

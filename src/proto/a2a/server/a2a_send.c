@@ -353,6 +353,13 @@ static void begin_new_task(struct a2a_call *c)
 
 /* ---- an answer to a question ----------------------------------------------------------------- */
 
+/* The task still asks: the response is the task with its question. */
+static void answer_unclear(struct a2a_call *c)
+{
+    c->unclear = true;
+    send_follow(c, c->ask.info.last_seq);
+}
+
 static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
     struct a2a_call *c = ctx;
@@ -360,8 +367,10 @@ static void on_answered(struct op *op, const struct err *e, void *ctx)
     (void)op;
     if (!e && c->params.has_push)
         store_push(c, c->ask.info.last_seq);
-    else if (!e || e->code == ERR_INVALID) /* an unclear answer: the task still asks */
+    else if (!e)
         send_follow(c, c->ask.info.last_seq);
+    else if (e->code == ERR_INVALID)
+        answer_unclear(c);
     else if (e->code == ERR_NOT_FOUND)
         a2a_refuse(c, A2A_UNSUPPORTED_OPERATION, "%s", e->text);
     else
@@ -376,7 +385,7 @@ static void answer_question(struct a2a_call *c)
 
     if (!a2a_question_answer(&c->req->mem, c->server->limits, &c->ask.info, m, stored, &key,
                              &answer)) {
-        send_follow(c, c->ask.info.last_seq);
+        answer_unclear(c);
         return;
     }
     key = arena_str(&c->req->mem, key);

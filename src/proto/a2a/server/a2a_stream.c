@@ -3,8 +3,9 @@
  *
  * Each stream has its own memory, because it may last for days and its request is freed when the
  * stream begins. The id of an event is the number of the task's event, so a client can resume with
- * Last-Event-ID. The stream ends with the task, when the task asks for input, or when the client
- * disconnects; only the first affects the task.
+ * Last-Event-ID. The stream ends with the task, when the task asks for input (also if it asks the
+ * same again, because the client's answer was unclear), or when the client disconnects; only
+ * the first of these affects the task.
  */
 #include "base/auto.h"
 #include "base/container.h"
@@ -21,6 +22,7 @@ struct a2a_stream {
     int64_t history;
     int64_t after; /* the last event that the client has; -1: it gets the task first */
     bool waited;   /* the client subscribed while the task waited for input: it stays */
+    bool unclear;  /* the client's answer was not understood: the question is the last event */
     struct str id; /* raw JSON id; behind the struct */
 };
 
@@ -85,9 +87,10 @@ static void on_stream_ready(struct a2a_listener *l)
     AUTO_ARENA mem = { 0 };
     struct a2a_update u = { .kind = A2A_TASK };
 
-    t->waited = v->state == TASK_INPUT_REQUIRED;
+    t->waited = v->state == TASK_INPUT_REQUIRED && !t->unclear;
     u.task = a2a_view_task(v, &mem, t->history, true);
-    if (!updates_put(t, &u, v->seq) || task_state_final(v->state))
+    if (!updates_put(t, &u, v->seq) || task_state_final(v->state) ||
+        (t->unclear && v->state == TASK_INPUT_REQUIRED))
         updates_close(t);
 }
 
@@ -133,6 +136,7 @@ static struct a2a_stream *updates_new(const struct a2a_call *c, int64_t after)
         .binding = c->binding,
         .history = c->params.history,
         .after = after,
+        .unclear = c->unclear,
         .id = { id, c->id.n },
     };
     return t;
