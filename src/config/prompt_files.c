@@ -5,22 +5,16 @@
 
 enum prompt_family { FOR_ALL, FOR_CLAUDE, FOR_GEMINI };
 
-static const struct {
-    enum prompt_family family;
-    const char *folder;
-} rule_folders[] = {
-    { FOR_ALL, ".trefoil/rules" },
-    { FOR_CLAUDE, ".claude/rules" },
-    { FOR_GEMINI, ".gemini/rules" },
+/* Folders with rules, then files with instructions. */
+enum { RULE_FOLDERS = 3, INSTRUCTION_FILES = 5, PROMPT_PATHS = RULE_FOLDERS + INSTRUCTION_FILES };
+
+static const char *const prompt_path[PROMPT_PATHS] = {
+    ".trefoil/rules",    ".claude/rules", ".gemini/rules",     "AGENTS.md",
+    ".claude/CLAUDE.md", "CLAUDE.md",     ".gemini/SYSTEM.md", "GEMINI.md",
 };
 
-static const struct {
-    enum prompt_family family;
-    const char *file;
-} instruction_files[] = {
-    { FOR_ALL, "AGENTS.md" },    { FOR_CLAUDE, ".claude/CLAUDE.md" },
-    { FOR_CLAUDE, "CLAUDE.md" }, { FOR_GEMINI, ".gemini/SYSTEM.md" },
-    { FOR_GEMINI, "GEMINI.md" },
+static const enum prompt_family prompt_path_family[PROMPT_PATHS] = {
+    FOR_ALL, FOR_CLAUDE, FOR_GEMINI, FOR_ALL, FOR_CLAUDE, FOR_CLAUDE, FOR_GEMINI, FOR_GEMINI,
 };
 
 /* The parts read so far, and which files they are. */
@@ -100,13 +94,17 @@ void prompt_files_load(struct arena *mem, const char *root, const struct limits 
 {
     struct prompt_loading l = { mem, { root, limits }, notes, family_of(provider) };
     struct prompt_file_parts rules = { 0 }, instructions = { 0 };
+    bool missing[PROMPT_PATHS]; /* usually nearly all: this runs for each task */
 
-    for (size_t i = 0; i < ARRAY_LEN(rule_folders); i++)
-        if (prompt_files_wanted(&l, rule_folders[i].family))
-            add_folder(&l, &rules, rule_folders[i].folder);
-    for (size_t i = 0; i < ARRAY_LEN(instruction_files); i++)
-        if (prompt_files_wanted(&l, instruction_files[i].family))
-            prompt_files_add(&l, &instructions, instruction_files[i].file);
+    file_find_missing(root, prompt_path, PROMPT_PATHS, missing);
+    for (size_t i = 0; i < PROMPT_PATHS; i++) {
+        if (missing[i] || !prompt_files_wanted(&l, prompt_path_family[i]))
+            continue;
+        if (i < RULE_FOLDERS)
+            add_folder(&l, &rules, prompt_path[i]);
+        else
+            prompt_files_add(&l, &instructions, prompt_path[i]);
+    }
     *out = (struct prompt_parts){ .rule = rules.v,
                                   .rules = rules.n,
                                   .instruction = instructions.v,

@@ -84,19 +84,28 @@ bool file_read(struct arena *mem, const char *path, size_t max, struct str *out,
 
 /* ---- below a folder --------------------------------------------------------------------- */
 
-static bool open_beneath(const char *folder, const char *path, uint64_t flags, int *out_fd,
-                         struct err *e)
+/* -1: errno is the reason. */
+static int openat_beneath(int at, const char *path, uint64_t flags)
 {
     struct open_how how = { .flags = O_CLOEXEC | flags,
                             .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
+    int fd;
+
+    do
+        fd = (int)syscall(SYS_openat2, at, path, &how, sizeof(how));
+    while (fd < 0 && (errno == EAGAIN || errno == EINTR)); /* something moved meanwhile */
+    return fd;
+}
+
+static bool open_beneath(const char *folder, const char *path, uint64_t flags, int *out_fd,
+                         struct err *e)
+{
     AUTO_FD at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int fd;
 
     if (at < 0)
         return fail_open(e, folder);
-    do
-        fd = (int)syscall(SYS_openat2, at, path, &how, sizeof(how));
-    while (fd < 0 && (errno == EAGAIN || errno == EINTR)); /* something moved meanwhile */
+    fd = openat_beneath(at, path, flags);
     if (fd < 0 && (errno == EXDEV || errno == ELOOP))
         return fail(e, ERR_DENIED, "%s is outside %s", path, folder);
     if (fd < 0)
@@ -122,6 +131,17 @@ bool file_read_beneath(struct arena *mem, const char *folder, const char *path, 
     if (out_id)
         *out_id = (struct file_id){ st.st_dev, st.st_ino };
     return true;
+}
+
+void file_find_missing(const char *folder, const char *const *path, size_t n, bool *missing)
+{
+    AUTO_FD at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    for (size_t i = 0; i < n; i++) {
+        AUTO_FD fd = at < 0 ? -1 : openat_beneath(at, path[i], O_PATH);
+
+        missing[i] = at >= 0 && fd < 0 && errno == ENOENT;
+    }
 }
 
 bool file_changed_beneath(const char *folder, const char *path, int64_t *out_wall_ms, struct err *e)

@@ -32,6 +32,13 @@ bool file_read_beneath(struct arena *mem, const char *folder, const char *path, 
                        struct str *out, struct file_id *out_id, struct err *e);
 
 /*
+ * Which of `n` paths below a folder are missing? Sets missing[i] if the folder can be opened and has
+ * no path[i]. Cheaper than reading each of them, because the folder is opened only once. The paths
+ * are confined in the same way: one that is denied is not missing.
+ */
+void file_find_missing(const char *folder, const char *const *path, size_t n, bool *missing);
+
+/*
  * Get the time when the content, mode or name of a regular file below a folder last changed (ctime,
  * which programs cannot set). The path is confined in the same way. The file is not opened for
  * reading.

@@ -253,14 +253,37 @@ static void write_or_fail(struct batch *b, size_t n)
         }
 }
 
-void batch_run(struct batch *b, size_t n)
+/* ---- readers -------------------------------------------------------------------------------- */
+
+/*
+ * Outside of a transaction SQLite locks and unlocks the log for each statement. All reads of a
+ * batch use one transaction, which ends with the batch: then the log can be checkpointed.
+ */
+static void read_all(struct batch *b, size_t n)
 {
-    if (durability_of(b, n) >= 0)
-        write_or_fail(b, n);
+    struct err ignored;
+
+    sql_do(&b->sql, "BEGIN", NULL, 0, &ignored); /* a failure costs only time */
     for (size_t i = 0; i < n; i++) {
         struct store_ask *ask = b->ask[i];
 
         if (!ask->writes)
             ask->failed = !do_steps(b, ask, &ask->err);
     }
+    if (!sqlite3_get_autocommit(b->sql.db))
+        sql_do(&b->sql, "END", NULL, 0, &ignored);
+}
+
+/* ---- both ----------------------------------------------------------------------------------- */
+
+void batch_run(struct batch *b, size_t n)
+{
+    bool reads = false;
+
+    if (durability_of(b, n) >= 0)
+        write_or_fail(b, n);
+    for (size_t i = 0; i < n; i++)
+        reads |= !b->ask[i]->writes;
+    if (reads)
+        read_all(b, n);
 }

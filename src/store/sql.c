@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -92,10 +93,19 @@ static bool create_private(const char *path, struct err *e)
     return fd >= 0 || errno == EEXIST || fail_sys(e, "create %.150s", path);
 }
 
+static pthread_once_t configured = PTHREAD_ONCE_INIT;
+
+/* Without statistics about memory, SQLite needs no lock for each allocation. */
+static void configure(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 bool sql_open(struct sql *s, const char *path, enum sql_mode mode, int64_t busy_ms, struct err *e)
 {
     int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
 
+    pthread_once(&configured, configure);
     *s = (struct sql){ 0 };
     flags |= mode == SQL_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     if (mode == SQL_CREATE && !create_private(path, e))

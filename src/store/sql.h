@@ -16,7 +16,7 @@
 
 #include <sqlite3.h>
 
-enum { SQL_STATEMENTS = 96 };
+enum { SQL_STATEMENTS = 112 };
 
 struct sql {
     sqlite3 *db;

@@ -3,27 +3,29 @@
 
 static const struct session_growth nothing = { 0, 0 };
 
+/* Two statements instead of RETURNING, as in session_touch. */
 bool turn_write(struct run *r, struct store_step *step, struct err *e)
 {
     struct store_turn *t = &step->turn;
     int64_t n, seq;
     sqlite3_stmt *st;
 
-    if (!session_touch(r, t->session, t->fence, nothing, &n, &seq, e))
-        return false;
-    if (sql_one(r->sql,
+    if (!session_touch(r, t->session, t->fence, nothing, &n, &seq, e) ||
+        !sql_do(r->sql,
                 "INSERT INTO turns (session, turn, state, calls, results, finished, updated,"
                 " version, fence) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8)"
                 " ON CONFLICT (session, turn) DO UPDATE SET state = ?3, calls = ?4, results = ?5,"
-                " finished = ?6, updated = ?7, version = version + 1, fence = ?8"
-                " RETURNING version",
+                " finished = ?6, updated = ?7, version = version + 1, fence = ?8",
                 VALUES(V_INT(n), V_TEXT(t->turn), V_TEXT(t->state), V_TEXT(t->calls),
                        V_TEXT(t->results), V_INT(t->finished), V_INT(r->now), V_INT(t->fence)),
-                &st, e) != SQL_ROW)
+                e) ||
+        sql_one(r->sql, "SELECT version FROM turns WHERE session = ? AND turn = ?",
+                VALUES(V_INT(n), V_TEXT(t->turn)), &st, e) != SQL_ROW)
         return false;
     t->updated = r->now;
     t->version = sql_int(st, 0);
-    return sql_row(r->sql, st, e) == SQL_DONE;
+    sql_end(st);
+    return true;
 }
 
 #define COLUMNS                                                                                    \

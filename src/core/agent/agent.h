@@ -99,6 +99,13 @@ struct agent_prompt {
 
     enum turn_stop stop; /* result: the kind of end of the turn */
     struct err why;      /* result: the reason for `stop`, unless `stop` is TURN_END */
+    /*
+     * result: the body of an answer record that is stored together with the end, so that both are
+     * one commit; STR_NONE: none. `answered` is then called when it is stored, before the end is
+     * reported
+     */
+    struct str last_answer;
+    void (*answered)(struct agent_prompt *p);
 
     /* called when `op` is cancelled. NULL: it is enough to cancel the child ops */
     void (*cancel)(struct agent_prompt *p);

@@ -151,22 +151,28 @@ static void stop_here(struct local_turn *w)
         end_early(w);
 }
 
+static void on_answer_stored(struct agent_prompt *p)
+{
+    struct local_turn *w = p->work;
+
+    w->session->calls_started = false;
+    tell_usage(w);
+}
+
+/* The answer is not the last one of the turn (is_last_answer). */
 static void on_answer_saved(struct turn_save *s)
 {
     struct local_turn *w = local_of(s->turn);
 
-    w->session->calls_started = false;
-    tell_usage(w);
+    on_answer_stored(w->prompt);
     if (local_stopping(w))
         stop_here(w);
     else if (w->ask.stop == STOP_REFUSED)
         local_end(w, TURN_REFUSED, NULL);
     else if (has_calls(w) && w->ask.stop == STOP_LENGTH)
         local_tools_refuse(w, "not run: the answer was truncated before the call was complete");
-    else if (has_calls(w))
-        local_tools(w);
     else
-        local_end(w, w->ask.stop == STOP_LENGTH ? TURN_LENGTH : TURN_END, NULL);
+        local_tools(w);
 }
 
 static void save_answer(struct local_turn *w, void (*then)(struct turn_save *s))
@@ -175,6 +181,19 @@ static void save_answer(struct local_turn *w, void (*then)(struct turn_save *s))
     save_record(&w->save, "answer", record_answer(&w->ask_mem, str_of(w->message), &w->ask));
     save_state(&w->save, str_of(w->turn->id), has_calls(w) ? "answered" : "ask");
     save_run(&w->save, then);
+}
+
+static bool is_last_answer(const struct local_turn *w)
+{
+    return !has_calls(w) && w->ask.stop != STOP_REFUSED && !local_stopping(w);
+}
+
+/* Nothing follows this answer: the turn stores it together with its end. */
+static void end_with_answer(struct local_turn *w)
+{
+    w->prompt->last_answer = record_answer(&w->ask_mem, str_of(w->message), &w->ask);
+    w->prompt->answered = on_answer_stored;
+    local_end(w, w->ask.stop == STOP_LENGTH ? TURN_LENGTH : TURN_END, NULL);
 }
 
 static void give_up(struct local_turn *w)
@@ -230,7 +249,10 @@ static void on_answer(struct op *op, const struct err *e, void *ctx)
     } else {
         w->shortened = 0;
         w->too_long = false;
-        save_answer(w, on_answer_saved);
+        if (is_last_answer(w))
+            end_with_answer(w);
+        else
+            save_answer(w, on_answer_saved);
     }
 }
 

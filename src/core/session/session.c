@@ -10,6 +10,7 @@
 #include "base/container.h"
 #include "base/id.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "core/guard/guard.h"
 #include "core/guard/taint_label.h"
 #include "core/guard/tool_pattern.h"
@@ -451,11 +452,18 @@ void session_open(struct session *s, struct session_opening *o, const struct ses
 
 /* ---- closing --------------------------------------------------------------------------------- */
 
+/* The request to the store that releases a session. It may outlive the session. */
+struct release {
+    struct store_ask ask;
+    struct store_step step;
+    char id[ID_TEXT];
+    struct leaving *leaving; /* waits for the request; NULL: nobody does */
+};
+
 struct leaving {
     struct session *session;
     struct op closing; /* the agent */
-    struct store_ask ask;
-    struct store_step step;
+    bool early;        /* does not wait for the store */
     struct post post;
     void (*done)(void *ctx);
     void *ctx;
@@ -471,14 +479,17 @@ static void finish_closing(struct leaving *l)
         done(ctx);
 }
 
-static void on_leave(struct op *op, const struct err *e, void *ctx)
+static void on_released(struct op *op, const struct err *e, void *ctx)
 {
-    struct leaving *l = ctx;
+    struct release *x = ctx;
+    struct leaving *l = x->leaving;
 
     (void)op;
     (void)e; /* the store releases the sessions of a process that has ended */
-    store_ask_fini(&l->ask);
-    finish_closing(l);
+    store_ask_fini(&x->ask);
+    mem_free(x);
+    if (l)
+        finish_closing(l);
 }
 
 static void on_leave_post(struct post *p)
@@ -504,18 +515,27 @@ static void close_log(struct session *s)
     s->log = NULL;
 }
 
+static void release(struct leaving *l)
+{
+    const struct session *s = l->session;
+    struct release *x = MEM_NEW(struct release);
+
+    x->leaving = l->early ? NULL : l;
+    memcpy(x->id, s->id, sizeof(x->id));
+    x->step = (struct store_step){ .what = STORE_SESSION_LEAVE,
+                                   .session = { .id = str_of(x->id), .fence = s->fence } };
+    x->ask = (struct store_ask){ .step = &x->step, .steps = 1 };
+    store_start(s->world->store, &x->ask, NULL, on_released, x);
+}
+
 static void leave_store(struct leaving *l)
 {
-    struct session *s = l->session;
+    bool stored = l->session->fence != 0, waits = stored && !l->early;
 
-    if (!s->fence) {
-        loop_post(s->world->loop, &l->post);
-        return;
-    }
-    l->step = (struct store_step){ .what = STORE_SESSION_LEAVE,
-                                   .session = { .id = str_of(s->id), .fence = s->fence } };
-    l->ask = (struct store_ask){ .step = &l->step, .steps = 1 };
-    store_start(s->world->store, &l->ask, NULL, on_leave, l);
+    if (stored)
+        release(l);
+    if (!waits)
+        loop_post(l->session->world->loop, &l->post);
 }
 
 static void on_agent_closed(struct op *op, const struct err *e, void *ctx)
@@ -525,13 +545,14 @@ static void on_agent_closed(struct op *op, const struct err *e, void *ctx)
     leave_store(ctx);
 }
 
-void session_close(struct session *s, void (*done)(void *ctx), void *ctx)
+static void begin_closing(struct session *s, bool early, void (*done)(void *ctx), void *ctx)
 {
     struct leaving *l = ARENA_NEW(&s->mem, struct leaving);
     const struct agent_kind *kind = s->conversation.kind ? s->conversation.kind : s->agent->kind;
 
-    *l =
-        (struct leaving){ .session = s, .done = done, .ctx = ctx, .post = { .fn = on_leave_post } };
+    *l = (struct leaving){
+        .session = s, .early = early, .done = done, .ctx = ctx, .post = { .fn = on_leave_post }
+    };
     session_set_state(s, SESSION_CLOSING);
     close_log(s);
     if (!kind->close) {
@@ -540,4 +561,14 @@ void session_close(struct session *s, void (*done)(void *ctx), void *ctx)
     }
     op_begin(&l->closing, &ready_kind, s->world->loop, NULL, on_agent_closed, l);
     kind->close(&s->conversation, &l->closing);
+}
+
+void session_close(struct session *s, void (*done)(void *ctx), void *ctx)
+{
+    begin_closing(s, false, done, ctx);
+}
+
+void session_close_early(struct session *s, void (*done)(void *ctx), void *ctx)
+{
+    begin_closing(s, true, done, ctx);
 }

@@ -197,6 +197,13 @@ void session_tell(struct session *s, struct work_client *client);
  */
 void session_close(struct session *s, void (*done)(void *ctx), void *ctx);
 
+/*
+ * Close a session as well, but call `done` as soon as the agent is closed and the store has got the
+ * request to release the session. A request to the store that `done` makes is stored after the
+ * release, and with it in one commit if possible.
+ */
+void session_close_early(struct session *s, void (*done)(void *ctx), void *ctx);
+
 /* Iterate over the tools that the agent can use: for (i = 0; (t = session_tool_at(s, &i));) */
 const struct tool *session_tool_at(const struct session *s, size_t *i);
 

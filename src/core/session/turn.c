@@ -97,6 +97,8 @@ static void on_end_saved(struct turn_save *s)
     struct event ev = { .kind = EVENT_END };
 
     turn_go(t, TURN_OVER);
+    if (t->prompt.last_answer.p)
+        t->prompt.answered(&t->prompt);
     ev.end = end_of(t);
     turn_tell(t, &ev);
     op_ok(&t->op);
@@ -108,6 +110,8 @@ static void save_end(struct turn *t)
     struct event_end end = end_of(t);
 
     save_begin(&w->save, t, &w->mem, 0);
+    if (t->prompt.last_answer.p)
+        save_record(&w->save, "answer", t->prompt.last_answer);
     save_record(&w->save, "end", record_end(&w->mem, str_of(t->id), &end, &t->usage, t->cost));
     save_state(&w->save, str_of(t->id), "end");
     save_run(&w->save, on_end_saved);

@@ -126,7 +126,7 @@ static void close_session(struct task_run *r)
     task_run_go(r, RUN_CLOSING);
     r->taint = arena_maybe(&r->mem, taint);
     task_run_find_named(r);
-    session_close(&r->session, on_session_closed, r);
+    session_close_early(&r->session, on_session_closed, r);
 }
 
 /* End a run without an open session, before its work has begun. */

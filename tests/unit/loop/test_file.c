@@ -38,6 +38,29 @@ static void write_file(const char *path, struct str text, mode_t mode)
     OK(fd >= 0 && write(fd, text.p, text.n) == (ssize_t)text.n && fchmod(fd, mode) == 0);
 }
 
+TEST(missing_files_are_found_below_a_folder)
+{
+    static const char *const path[] = { "f", "g", "g/h", "../f", "/f", "away/f", "dangling" };
+    AUTO_PLACE at = place_new();
+    bool missing[ARRAY_LEN(path)];
+    char link[160];
+
+    write_file(at.path, STR("a"), 0600);
+    snprintf(link, sizeof(link), "%s/away", at.dir);
+    EQ(symlink("/", link), 0);
+    file_find_missing(at.dir, path, 6, missing);
+    OK(!missing[0] && missing[1] && missing[2]);
+    OK(!missing[3] && !missing[4] && !missing[5]); /* reading them is denied */
+    unlink(link);
+    snprintf(link, sizeof(link), "%s/dangling", at.dir);
+    EQ(symlink("nothing", link), 0);
+    file_find_missing(at.dir, path + 6, 1, missing);
+    OK(missing[0]);
+    unlink(link);
+    file_find_missing("/does/not/exist", path, 1, missing);
+    OK(!missing[0]);
+}
+
 TEST(a_file_is_read_whole_up_to_the_maximum)
 {
     AUTO_PLACE at = place_new();
