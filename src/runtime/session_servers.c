@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 
+enum { SERVERS_MOST = 100 }; /* of one session */
+
 struct session_servers {
     struct acp_servers port; /* first */
     struct runtime *runtime;
@@ -160,6 +162,22 @@ static void start_server(struct session_servers *s, struct server_spec *spec)
         mcp_upstreams_view_refresh(&s->configured);
 }
 
+static bool check_count(size_t n, struct err *e)
+{
+    return n <= SERVERS_MOST ||
+           fail(e, ERR_LIMIT, "a session has at most %d MCP servers", SERVERS_MOST);
+}
+
+static size_t count_servers(const struct session_servers *s)
+{
+    const struct upstream *u = NULL;
+    size_t n = 0;
+
+    while (s->upstreams && (u = mcp_upstreams_next(s->upstreams, u)))
+        n++;
+    return n;
+}
+
 static bool read_servers(const struct session_servers *s, struct arena *mem, struct json array,
                          struct server_list *out, struct err *e)
 {
@@ -182,7 +200,7 @@ struct acp_servers *session_servers_open(struct runtime *runtime,
     s->report = opts->report;
     s->ctx = opts->ctx;
     s->cwd = arena_cstr(&s->mem, str_of(opts->cwd));
-    if (!read_servers(s, &mem, opts->array, &list, e)) {
+    if (!read_servers(s, &mem, opts->array, &list, e) || !check_count(list.n, e)) {
         arena_fini(&s->mem);
         mem_free(s);
         return NULL;
@@ -206,7 +224,8 @@ bool session_servers_add(struct acp_servers *port, struct json entry, struct err
     };
     struct server_spec spec;
 
-    if (!server_read(&r, entry, (struct json){ 0 }, &spec, e))
+    if (!server_read(&r, entry, (struct json){ 0 }, &spec, e) ||
+        !check_count(count_servers(s) + 1, e))
         return false;
     start_server(s, &spec);
     return true;

@@ -139,4 +139,14 @@ def a_session_is_opened_again_only_once_at_a_time(root):
         equal(acp.fails("session/close", sessionId=session).code, -32002)
 
 
+@case
+def a_session_has_a_limited_number_of_servers(root):
+    server = {"command": "/bin/true", "args": [], "env": []}
+    with Acp(root=root) as acp:
+        error = acp.fails("session/new", cwd=str(root), mcpServers=[
+            {"name": f"s{n}", **server} for n in range(101)])
+        has(error.message, "at most 100 MCP servers")
+        acp.new()
+
+
 main()

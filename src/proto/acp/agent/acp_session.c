@@ -13,6 +13,8 @@
 
 #include <assert.h>
 
+enum { NOTICE_MOST = 16 << 10 }; /* bytes of the sentences that wait for the next prompt */
+
 /* ---- states ---------------------------------------------------------------------------------- */
 
 static const char *const state_names[] = {
@@ -251,6 +253,11 @@ struct acp_session *acp_session_open_of(struct rpc_in *in, struct str id)
 
 void acp_session_note(struct acp_session *s, struct str sentence)
 {
+    if (s->notice.n > NOTICE_MOST) {
+        LOG(LOG_WARN, "acp", "a notice was dropped, because too many wait for the next prompt",
+            LOG_Z("session", s->id), LOG_S("notice", utf8_head(sentence, 200)));
+        return;
+    }
     if (!s->notice.p)
         s->notice = arena_str(&s->mem, sentence);
     else
