@@ -21,7 +21,7 @@ struct guard_question {
     struct ask *ask;
     char why[WHY_MOST];  /* all reasons */
     uint64_t definition; /* of the tool, as it was judged */
-    bool unlisted; /* the tool is unlisted (tool.h), so call->tool stays valid */
+    bool unlisted;       /* the tool is unlisted (tool.h), so call->tool stays valid */
     int rounds;
 };
 
