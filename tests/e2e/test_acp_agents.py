@@ -416,6 +416,18 @@ def an_agent_that_needs_a_login_says_how(root):
 
 
 @case
+def its_files_and_commands_run_after_approval(root):
+    """Its requests have the names of built-in tools, which the client is offered, too."""
+    define(root, config='[guard.permission]\nread = "ask"\nedit = "ask"\nexecute = "ask"\n'
+                        '[sandbox]\ndefault = "off"\n')
+    path = str(root / "new.txt")
+    equal(request(root, "fs/write_text_file", "--yes", path=path, content="fresh")["result"], {})
+    equal(request(root, "fs/read_text_file", "--yes", path=path)["result"], {"content": "fresh"})
+    has(request(root, "terminal/create", "--yes", command="true")["result"], "terminalId")
+    equal((root / "new.txt").read_text(), "fresh")
+
+
+@case
 def a_question_that_nobody_can_answer_is_rejected(root):
     define(root)
     told, done = play(root, "ask execute")

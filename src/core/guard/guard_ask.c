@@ -21,6 +21,7 @@ struct guard_question {
     struct ask *ask;
     char why[WHY_MOST];  /* all reasons */
     uint64_t definition; /* of the tool, as it was judged */
+    bool unlisted;       /* the tool is unlisted (tool.h), so call->tool stays valid */
     int rounds;
 };
 
@@ -45,11 +46,13 @@ static uint64_t definition_of(const struct guard *g, const struct tool *t)
     return mix(h, g->secret, t->annotations);
 }
 
-/* Look the tool up again: the offer may have changed meanwhile. */
+/* Look the tool up again: the offer may have changed meanwhile, and an unlisted tool is not in it. */
 static const struct tool *find_again(const struct call *call)
 {
     struct offer *offer = call->host->offer;
 
+    if (call->pass.question->unlisted)
+        return call->tool;
     return offer ? offer_tool(offer, str_of(call->what)) : call->tool;
 }
 
@@ -206,6 +209,7 @@ void guard_ask(struct call *call, const struct tool *tool, const struct guard_ve
         return;
     }
     q->definition = definition_of(call->host->guard, tool);
+    q->unlisted = tool->unlisted;
     call->tool = tool;
     if (!tool->preview) {
         ask_now(call, STR_NONE);

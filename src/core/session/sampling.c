@@ -85,6 +85,7 @@ void sampling_start(struct ask *ask, const struct sampling_opts *opts)
         .title = "Ask the model",
         .input_schema = "{\"type\":\"object\"}",
         .kind = TOOL_FETCH,
+        .unlisted = true,
         .timeout_ms = CALL_NO_DEADLINE, /* the provider has its own deadline */
         .ctx = s,
         .start = sample_run,

@@ -64,6 +64,8 @@ struct tool {
     bool always;   /* the tool is always offered: a tool search must not omit it */
     bool messages; /* the arguments are a message to another agent */
     bool manual;   /* the tool is offered only to agents whose tool lists name it */
+    /* the tool is in no offer; the code that starts a call of it keeps it until the call has ended */
+    bool unlisted;
     /* why the tool is not offered and every call is denied; NULL: the tool is offered */
     const char *withheld;
 

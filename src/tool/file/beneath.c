@@ -324,7 +324,9 @@ static bool follow(const struct place *p, const struct dir_entry *n, struct aren
         return false;
     next = arena_printf(mem, STR_FMT "/%.*s", STR_ARG(above), (int)len, target);
     if (next.n >= PATH_MAX)
-        return fail(e, ERR_INVALID, STR_FMT " is a symbolic link; the path that it leads to is too long", PLACE_ARG(p));
+        return fail(e, ERR_INVALID,
+                    STR_FMT " is a symbolic link; the path that it leads to is too long",
+                    PLACE_ARG(p));
     *out = *p;
     out->path = next.p;
     return true;

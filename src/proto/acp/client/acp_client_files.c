@@ -88,6 +88,7 @@ static const struct tool read_tool = {
     .title = "Read a file",
     .kind = TOOL_READ,
     .read_only = true,
+    .unlisted = true,
     .start = start_read,
 };
 
@@ -174,6 +175,7 @@ static const struct tool write_tool = {
     .title = "Write a file",
     .kind = TOOL_EDIT,
     .idempotent = true,
+    .unlisted = true,
     .start = start_write,
 };
 

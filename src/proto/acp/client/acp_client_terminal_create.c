@@ -141,6 +141,7 @@ static const struct tool create_tool = {
     .kind = TOOL_EXECUTE,
     .open_world = true,
     .sandbox = create_wish,
+    .unlisted = true,
     .start = start_create,
 };
 
