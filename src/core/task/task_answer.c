@@ -1,8 +1,8 @@
 /* task_answer.c - finds the question to which an answer belongs, and checks the answer. */
 #include "core/task/task_question.h"
 
-#include "core/guard/permission_option.h"
 #include "base/utf8.h"
+#include "core/guard/permission_option.h"
 #include "core/tool/exposure.h"
 
 enum { NAME_MOST = 80, NAMES_MOST = 150 };

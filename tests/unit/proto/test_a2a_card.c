@@ -121,8 +121,8 @@ static struct str get(struct place *p, const char *path)
     struct str got;
 
     fake_stream_clear(&p->client);
-    fake_stream_send(&p->client, arena_printf(&p->mem, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n",
-                                              path));
+    fake_stream_send(&p->client,
+                     arena_printf(&p->mem, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path));
     fake_settle(p->loop);
     got = arena_str(&p->mem, fake_stream_got(&p->client));
     OK(str_find(got, STR("HTTP/1.1 200")) == 0);
@@ -201,9 +201,7 @@ static void read_back(struct place *p, size_t faces)
 
 TEST(a_client_reads_from_a_card_what_was_written_into_it)
 {
-    static const size_t faces[] = {
-        [A2A_CARD_HYBRID] = 4, [A2A_CARD_1_0] = 2, [A2A_CARD_0_3] = 3
-    };
+    static const size_t faces[] = { [A2A_CARD_HYBRID] = 4, [A2A_CARD_1_0] = 2, [A2A_CARD_0_3] = 3 };
     struct place *p = place_new();
 
     for (size_t i = 0; i < ARRAY_LEN(faces); i++) {
