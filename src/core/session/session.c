@@ -457,7 +457,7 @@ struct release {
     struct store_ask ask;
     struct store_step step;
     char id[ID_TEXT];
-    struct leaving *leaving; /* waits for the request; NULL: nobody does */
+    struct leaving *leaving; /* waits for the request; NULL: the request is not waited for */
 };
 
 struct leaving {
