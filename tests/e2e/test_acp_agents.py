@@ -418,8 +418,7 @@ def an_agent_that_needs_a_login_says_how(root):
 @case
 def its_files_and_commands_run_after_approval(root):
     """Its requests have the names of built-in tools, which the client is offered, too."""
-    define(root, config='[guard.permission]\nread = "ask"\nedit = "ask"\nexecute = "ask"\n'
-                        '[sandbox]\ndefault = "off"\n')
+    define(root, config='[guard.permission]\nedit = "ask"\n')
     path = str(root / "new.txt")
     equal(request(root, "fs/write_text_file", "--yes", path=path, content="fresh")["result"], {})
     equal(request(root, "fs/read_text_file", "--yes", path=path)["result"], {"content": "fresh"})
