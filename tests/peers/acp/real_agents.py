@@ -1,6 +1,6 @@
 """Real programs that speak ACP, controlled by trefoil: a prompt, a change of a file, a read-only run,
 a cancel, a session that is resumed, and one that is resumed after a kill of trefoil; by `trefoil run`
-here, by an editor, by an MCP client and as tasks in faces.py.
+here; if FACES is set, also by an editor, by an MCP client and as tasks (faces.py).
 
 usage: real_agents.py TREFOIL [AGENT...]
 """
@@ -16,7 +16,7 @@ only = sys.argv[2:]
 del sys.argv[2:]
 from harness import Process, case, equal, has, main, run, use_state_home, wait_for  # noqa: E402
 import faces  # noqa: E402
-from home import (COMMANDS, ENV, HOME, MADE, RESUMES, ROOT, left, none_left,  # noqa: E402
+from home import (COMMANDS, ENV, FACES, HOME, MADE, RESUMES, ROOT, left, none_left,  # noqa: E402
                   words_for)
 
 
@@ -85,7 +85,7 @@ def survives_a_kill(agent):
 
 for name in COMMANDS:
     for claim in (answers, changes_a_file, read_only_changes_nothing, is_resumed, is_cancelled,
-                  survives_a_kill, *faces.CLAIMS):
+                  survives_a_kill, *(faces.CLAIMS if FACES else ())):
         def test(_, claim=claim, name=name):
             use_state_home(HOME / "state")
             claim(name)
