@@ -26,7 +26,7 @@ struct client;
 struct daemon {
     struct project *project;
     struct service *service;
-    struct runtime *runtime;    /* runs the prompts of verbs; NULL: not open (yet) */
+    struct runtime *runtime;    /* runs the prompts that CLI commands send; NULL: not open */
     const char *path;           /* path of the socket; NULL: no client can connect */
     struct str digest;          /* daemon_root_digest; clients must have the same digest */
     char config[DAEMON_DIGEST]; /* daemon_config_digest; verbs must have the same digest */

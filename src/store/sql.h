@@ -39,7 +39,7 @@ void sql_close(struct sql *s);
 /* Fill *e with the last error of SQLite. Sets s->broke, unless a constraint was violated. */
 bool sql_fail(struct sql *s, const char *what, struct err *e);
 
-/* Run statements without values or rows. */
+/* Run SQL statements that have no bound parameters and return no rows. */
 bool sql_exec(struct sql *s, const char *text, struct err *e);
 
 /* Run a statement whose result is one integer. */

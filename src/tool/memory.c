@@ -300,15 +300,16 @@ const struct tool tool_memory = {
     .title = "Notes",
     .description = "Store and read short notes under keys. Later sessions can read them. Actions: "
                    "get, set, list, search, delete.",
-    .input_schema = "{\"type\":\"object\",\"properties\":{"
-                    "\"action\":{\"type\":\"string\","
-                    "\"enum\":[\"get\",\"set\",\"list\",\"search\",\"delete\"]},"
-                    "\"key\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":200,"
-                    "\"description\":\"The actions get, set and delete: key of the note.\"},"
-                    "\"value\":{\"type\":\"string\",\"description\":\"The action set: the note.\"},"
-                    "\"query\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"The action search: text to find in keys and notes.\"}},"
-                    "\"required\":[\"action\"]}",
+    .input_schema =
+        "{\"type\":\"object\",\"properties\":{"
+        "\"action\":{\"type\":\"string\","
+        "\"enum\":[\"get\",\"set\",\"list\",\"search\",\"delete\"]},"
+        "\"key\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":200,"
+        "\"description\":\"For the actions get, set and delete: key of the note.\"},"
+        "\"value\":{\"type\":\"string\",\"description\":\"For the action set: the note.\"},"
+        "\"query\":{\"type\":\"string\",\"minLength\":1,"
+        "\"description\":\"For the action search: text to find in keys and notes.\"}},"
+        "\"required\":[\"action\"]}",
     .kind = TOOL_EDIT,
     .start = start,
 };

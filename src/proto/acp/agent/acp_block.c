@@ -9,7 +9,7 @@ static bool block_allowed(struct json v, unsigned caps, struct err *e)
     if ((json_is(type, STR("image")) || json_is(type, STR("audio"))) && !(caps & AGENT_MEDIA))
         return json_fail(v, e, "the agent of this session accepts neither images nor audio");
     if (json_is(type, STR("file")) || json_is(type, STR("data")))
-        return json_fail(type, e, "expected text, image, resource or resource_link");
+        return json_fail(type, e, "expected text, image, audio, resource or resource_link");
     return true;
 }
 

@@ -98,7 +98,10 @@ struct rpc_out acp_conn_answer(struct acp_link *c);
 /* Is the agent READY, and no request of ours in progress? */
 bool acp_conn_is_free(const struct acp_link *c);
 
-/* The message of an error response, with its code, for people. */
+/*
+ * Fill *e with a message for people that explains an error response: which agent could not do
+ * `doing`, why, and the code of the error. Returns false.
+ */
 bool acp_answer_fail(const struct acp_link *c, struct json error, const char *doing, struct err *e);
 
 /* The code of an error response; 0: it has none. */

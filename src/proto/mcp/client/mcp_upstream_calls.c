@@ -134,8 +134,9 @@ static void on_too_long(struct timer *timer)
 
     if (u->state == UP_READY) {
         fail(&e, ERR_TIMEOUT,
-             "MCP server %s: %zu earlier calls were still running after %lld ms (concurrency)",
-             u->spec.name, u->running, (long long)u->spec.timeout_ms);
+             "MCP server %s: this call was not sent, because after %lld ms %zu earlier calls were "
+             "still running and `concurrency` allows no more",
+             u->spec.name, (long long)u->spec.timeout_ms, u->running);
     } else {
         upstream_explain(u, &why);
         fail(&e, ERR_TIMEOUT, "waited %lld ms: %s", (long long)u->spec.timeout_ms, why.text);
