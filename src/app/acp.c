@@ -75,12 +75,8 @@ static bool open_stdio(struct acp_run *run, struct err *e)
 {
     int in, out;
 
-    if (!fd_own_nonblocking(STDIN_FILENO, &in, e))
+    if (!fd_own_stdio(&in, &out, e))
         return false;
-    if (!fd_own_nonblocking(STDOUT_FILENO, &out, e)) {
-        close(in);
-        return false;
-    }
     pipe_stream_open(&run->io, run->loop, in, out, &stream_link_events, &run->stdio.io.link,
                      (size_t)run->limits.output_backlog_bytes);
     acp_stdio_start(&run->stdio, &run->agent, &run->io.s, on_done, run);

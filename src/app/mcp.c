@@ -171,12 +171,8 @@ static bool open_stdio(struct mcp_run *run, enum framing framing, struct err *e)
 {
     int in, out;
 
-    if (!fd_own_nonblocking(STDIN_FILENO, &in, e))
+    if (!fd_own_stdio(&in, &out, e))
         return false;
-    if (!fd_own_nonblocking(STDOUT_FILENO, &out, e)) {
-        close(in);
-        return false;
-    }
     pipe_stream_open(&run->io, run->loop, in, out, &stream_link_events, &run->stdio.io.link,
                      (size_t)run->service.limits->output_backlog_bytes);
     mcp_stdio_start(&run->stdio, run->server, &run->io.s, framing, on_done, run);

@@ -243,3 +243,13 @@ bool fd_own_nonblocking(int fd, int *out_fd, struct err *e)
     *out_fd = TAKE_FD(own);
     return true;
 }
+
+bool fd_own_stdio(int *in_fd, int *out_fd, struct err *e)
+{
+    AUTO_FD in = -1;
+
+    if (!fd_own_nonblocking(STDIN_FILENO, &in, e) || !fd_own_nonblocking(STDOUT_FILENO, out_fd, e))
+        return false;
+    *in_fd = TAKE_FD(in);
+    return true;
+}

@@ -51,4 +51,7 @@ void pipe_stream_open(struct pipe_stream *s, struct loop *loop, int in, int out,
  */
 bool fd_own_nonblocking(int fd, int *out_fd, struct err *e);
 
+/* The same for stdin and stdout. Both or none of the two descriptors are opened. */
+bool fd_own_stdio(int *in_fd, int *out_fd, struct err *e);
+
 #endif

@@ -192,7 +192,6 @@ struct acp_driven {
     double cost, cost_now;                /* US dollars before this turn, and now */
     struct acp_child_terminal *terminals; /* terminals of the agent */
     size_t terminals_made, calls;         /* numbers for ids */
-    size_t late;                          /* updates that came outside of a turn and were dropped */
 };
 
 /* A process is GONE. */

@@ -211,6 +211,12 @@ bool acp_turn_count(struct acp_turn *t, size_t bytes)
     return t->bytes <= most;
 }
 
+static void log_dropped(struct json name, const char *why)
+{
+    if (log_on(LOG_DEBUG))
+        LOG(LOG_DEBUG, "acp", why, LOG_S("update", utf8_head(json_raw(name), 80)));
+}
+
 void acp_on_update(struct rpc_in *in)
 {
     struct acp_driven *s = acp_driven_of(in);
@@ -225,10 +231,8 @@ void acp_on_update(struct rpc_in *in)
         else if (is_working(s) && acp_turn_count(s->turn, json_raw(update).n))
             updates[i].in_turn(s->turn, in, update);
         else
-            s->late++;
+            log_dropped(name, "update outside of a turn, or beyond limits.acp_turn_bytes");
         return;
     }
-    if (log_on(LOG_DEBUG))
-        LOG(LOG_DEBUG, "acp", s ? "unknown update" : "update for an unknown session",
-            LOG_S("update", utf8_head(json_raw(name), 80)));
+    log_dropped(name, s ? "unknown update" : "update for an unknown session");
 }
