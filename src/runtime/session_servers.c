@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-enum { SERVERS_MOST = 100 }; /* of one session */
+enum { SERVERS_MOST = 100 }; /* the maximum number of MCP servers that one session can have */
 
 struct session_servers {
     struct acp_servers port; /* first */

@@ -96,11 +96,11 @@ TEST(unfinished_configurations_are_limited)
     create_task(&w, "v");
     OK(put_push(&w, "t", "1", "a"));
     OK(put_push(&w, "u", "1", "a"));
-    OK(!put_push(&w, "v", "1", "a")); /* of one owner */
+    OK(!put_push(&w, "v", "1", "a")); /* the owner has reached its limit */
     EQ(w.e.code, ERR_LIMIT);
     OK(put_push(&w, "u", "1", "a")); /* replaces */
     OK(put_push(&w, "t", "2", "b"));
-    OK(!put_push(&w, "t", "3", "c")); /* of one task, and in all */
+    OK(!put_push(&w, "t", "3", "c")); /* the limits of the task and of all owners are reached */
     mark_sent(&w, "t", "1", 1, true);
     OK(put_push(&w, "v", "1", "a"));
 }
