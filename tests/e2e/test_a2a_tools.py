@@ -57,7 +57,7 @@ def failures_are_results_and_wrong_arguments_are_named(root):
                     ({"url": server.url, "message": "reject no"}, "rejected"),
                     ({"url": server.url}, "message"),
                     ({"url": server.url, "message": ""}, "empty"),
-                    ({"url": "nowhere", "message": "x"}, "not a URL"),
+                    ({"url": "nowhere", "message": "x"}, "not a valid URL"),
                     ({"url": server.url + "/x", "message": "x"}, "no agent card")):
                 result = client.result("a2a_send", arguments)
                 equal(result["isError"], True)

@@ -123,7 +123,7 @@ def wrong_command_lines_and_errors_of_agents_are_reported(root):
                 (("card",), 2, "missing AGENT"), (("send", server.url), 2, "missing TEXT"),
                 (("frob", server.url), 2, "unknown command"),
                 (("card", "nobody"), 2, "neither a URL nor the name of an agent"),
-                (("card", "http://user:pw@127.0.0.1/"), 2, "not accepted"),
+                (("card", "http://user:pw@127.0.0.1/"), 2, "must not contain a user"),
                 (("get", server.url, "no-such-task"), 1, "no such task"),
                 (("list", server.url, "--limit", "0"), 2, "from 1 to 100"),
                 (("get", server.url, "x", "--task", "y"), 2, "--task"),

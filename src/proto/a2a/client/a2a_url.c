@@ -1,44 +1,20 @@
 #include "proto/a2a/client/a2a_url.h"
 
 #include "base/buf.h"
+#include "wire/http_url.h"
 
 enum { URL_MOST = 4096 };
 
 /* ---- parsing --------------------------------------------------------------------------------- */
 
-static bool is_plain(struct str s)
+/* The URL after the authority, which ends before the path, the query or the end. */
+static struct str path_of(struct str url)
 {
-    for (size_t i = 0; i < s.n; i++)
-        if ((unsigned char)s.p[i] <= ' ' || (unsigned char)s.p[i] >= 0x7f || s.p[i] == '\\')
-            return false;
-    return s.n > 0 && s.n <= URL_MOST;
-}
+    size_t at = (size_t)str_find(url, STR("://")) + 3;
 
-static bool is_alnum(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-static bool is_host(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if (!is_alnum(s.p[i]) && (!s.p[i] || !strchr(".-_:[]", s.p[i])))
-            return false;
-    return s.n > 0 && s.p[0] != ':';
-}
-
-static bool starts_nocase(struct str s, struct str prefix)
-{
-    return s.n >= prefix.n && str_eq_nocase(str_head(s, prefix.n), prefix);
-}
-
-/* The host with its port, up to the path, the query or the fragment. */
-static struct str authority_of(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] == '/' || s.p[i] == '?' || s.p[i] == '#')
-            return str_head(s, i);
-    return s;
+    while (at < url.n && url.p[at] != '/' && url.p[at] != '?')
+        at++;
+    return str_skip(url, at);
 }
 
 static struct str lower(struct arena *mem, struct str s)
@@ -51,45 +27,53 @@ static struct str lower(struct arena *mem, struct str s)
     return (struct str){ p, s.n };
 }
 
-static struct str origin_of(struct arena *mem, bool tls, struct str authority)
+static struct str origin_of(struct arena *mem, const struct http_url *url)
 {
-    struct str port = tls ? STR(":443") : STR(":80");
+    bool v6 = str_find_byte(url->host, ':') >= 0;
+    struct str origin = arena_printf(mem, "%s://%s" STR_FMT "%s", url->tls ? "https" : "http",
+                                     v6 ? "[" : "", STR_ARG(url->host), v6 ? "]" : "");
 
-    if (str_ends(authority, port))
-        authority.n -= port.n;
-    return lower(mem,
-                 arena_printf(mem, "%s://" STR_FMT, tls ? "https" : "http", STR_ARG(authority)));
+    if (url->port != (url->tls ? 443 : 80))
+        origin = arena_printf(mem, STR_FMT ":%u", STR_ARG(origin), (unsigned)url->port);
+    return lower(mem, origin);
+}
+
+static bool read_url(struct arena *mem, struct str text, const struct http_url *base,
+                     struct http_url *url, struct err *e)
+{
+    const struct curl_api *api;
+
+    if (!text.n || text.n > URL_MOST)
+        return fail(e, ERR_INVALID, "a URL has 1 to %d bytes", URL_MOST);
+    return curl_api_open(&api, e) && http_url_read(api, mem, text, base, url, e);
+}
+
+static void take_parts(struct arena *mem, const struct http_url *url, struct a2a_url *out)
+{
+    out->text = url->text;
+    out->origin = origin_of(mem, url);
+    out->path = path_of(url->text);
 }
 
 bool a2a_url_read(struct arena *mem, struct str text, struct a2a_url *out, struct err *e)
 {
-    bool tls = starts_nocase(text, STR("https://"));
-    struct str rest, host;
-    ptrdiff_t hash;
+    struct http_url url;
 
-    if (!is_plain(text) || (!tls && !starts_nocase(text, STR("http://"))))
-        return fail(e, ERR_INVALID,
-                    "\"" STR_FMT "\" is not a URL; expected http:// or https:// and a host",
-                    STR_ARG(str_head(text, 60)));
-    rest = str_skip(text, tls ? 8 : 7);
-    host = authority_of(rest);
-    if (!is_host(host))
-        return fail(e, ERR_INVALID,
-                    "the host of the URL is not valid; a user name or password in a URL is not "
-                    "accepted");
-    hash = str_find_byte(text, '#');
-    out->text = arena_str(mem, hash >= 0 ? str_head(text, (size_t)hash) : text);
-    out->origin = origin_of(mem, tls, host);
-    out->path = str_skip(out->text, (tls ? 8 : 7) + host.n);
+    if (!read_url(mem, text, NULL, &url, e))
+        return false;
+    take_parts(mem, &url, out);
     return true;
 }
 
 bool a2a_url_resolve(struct arena *mem, const struct a2a_url *card, struct str text,
                      struct a2a_url *out, struct err *e)
 {
-    if (str_starts(text, STR("/")) && !str_starts(text, STR("//")))
-        text = arena_printf(mem, STR_FMT STR_FMT, STR_ARG(card->origin), STR_ARG(text));
-    return a2a_url_read(mem, text, out, e);
+    struct http_url base, url;
+
+    if (!read_url(mem, card->text, NULL, &base, e) || !read_url(mem, text, &base, &url, e))
+        return false;
+    take_parts(mem, &url, out);
+    return true;
 }
 
 /* ---- comparing ------------------------------------------------------------------------------- */
@@ -137,6 +121,11 @@ struct str a2a_url_add(struct arena *mem, struct str base, const char *tail)
     while (str_ends(base, STR("/")))
         base.n--;
     return arena_printf(mem, STR_FMT "%s", STR_ARG(base), tail);
+}
+
+static bool is_alnum(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
 struct str a2a_url_escape(struct arena *mem, struct str s)

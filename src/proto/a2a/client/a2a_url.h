@@ -2,9 +2,9 @@
  * a2a_url.h - URLs of A2A servers: parse, compare origins, resolve.
  *
  * The card of a server names the URLs at which its agent is reached. trefoil sends credentials and
- * prompts only to the origin that the user has configured, so it must find the origin of a URL
- * exactly as libcurl does. For this reason only plain URLs are accepted: http or https, a host of
- * letters, digits and ".-_:[]", no user name, and no backslashes, spaces or control characters.
+ * prompts only to the origin that the user has configured. libcurl parses the URLs (wire/http_url.h),
+ * so the origin that is checked is the one to which libcurl connects. The scheme must be http or
+ * https, and a user name or password is not accepted.
  */
 #ifndef PROTO_A2A_CLIENT_A2A_URL_H
 #define PROTO_A2A_CLIENT_A2A_URL_H
@@ -13,7 +13,7 @@
 #include "base/err.h"
 
 struct a2a_url {
-    struct str text;   /* the whole URL, without a fragment */
+    struct str text;   /* the whole URL, normalised, without a fragment */
     struct str origin; /* "https://host:port", in lower case, without the default port */
     struct str path;   /* path and query; may be empty */
 };
